@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,12 +15,13 @@ import (
 	"paraph/kv"
 )
 
-// Clock provides the time for the whole appliance. In a test double it can be frozen and moved;
-// otherwise it follows the machine's.
+// Clock provides the time for the whole appliance. In a test double it can be frozen and moved,
+// for all companies or for one; otherwise it follows the machine's.
 type Clock struct {
-	mu     sync.Mutex
-	offset time.Duration
-	frozen *time.Time
+	mu        sync.Mutex
+	offset    time.Duration
+	frozen    *time.Time
+	companies map[string]*Clock // those moved by themselves
 }
 
 // NewClock returns a clock that follows the machine's time.
@@ -32,6 +35,63 @@ func (c *Clock) Now() time.Time {
 		return *c.frozen
 	}
 	return time.Now().Add(c.offset).UTC().Truncate(time.Millisecond)
+}
+
+// Of returns the clock of a company: this one, until a company's own was made.
+func (c *Clock) Of(company string) *Clock {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if own := c.companies[company]; own != nil {
+		return own
+	}
+	return c
+}
+
+// Own returns the clock of a company, which from now on moves by itself. An empty company has
+// this one.
+func (c *Clock) Own(company string) *Clock {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if company == "" {
+		return c
+	}
+	own := c.companies[company]
+	if own == nil {
+		own = &Clock{offset: c.offset, frozen: c.frozen}
+		if c.companies == nil {
+			c.companies = map[string]*Clock{}
+		}
+		c.companies[company] = own
+	}
+	return own
+}
+
+// Rejoin makes a company have no clock of its own. For an empty one it is Reset.
+func (c *Clock) Rejoin(company string) {
+	if company == "" {
+		c.Reset()
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.companies, company)
+}
+
+// NowIn returns the time of a company.
+func (c *Clock) NowIn(company string) time.Time { return c.Of(company).Now() }
+
+// Latest returns the time of the clock that is furthest ahead.
+func (c *Clock) Latest() time.Time {
+	c.mu.Lock()
+	all := slices.Collect(maps.Values(c.companies))
+	c.mu.Unlock()
+	latest := c.Now()
+	for _, own := range all {
+		if now := own.Now(); now.After(latest) {
+			latest = now
+		}
+	}
+	return latest
 }
 
 // Freeze stops the clock at a time.
@@ -62,11 +122,11 @@ func (c *Clock) Set(at time.Time) {
 	c.offset = time.Until(at)
 }
 
-// Reset returns the clock to the machine's time.
+// Reset returns the clock to the machine's time, and those of all companies to this one.
 func (c *Clock) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.frozen, c.offset = nil, 0
+	c.frozen, c.offset, c.companies = nil, 0, nil
 }
 
 // IsFrozen reports whether the clock is frozen.

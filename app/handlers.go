@@ -21,7 +21,7 @@ func (a *App) openHandlers(opened Options) (err error) {
 	pages, err := web.New(web.Options{
 		Accounts: a.Accounts, Signing: a.Signing, Limits: a.documentLimits(), Mails: a.Notify.Mails, Consent: a.Config.Signing.Consent, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts, MailServer: a.MailServer,
 		Bulk: a.Bulk, PublicLinks: a.PublicLinks, Machine: a.Machine, Keys: a.Keys, Fonts: a.fonts, Words: a.words,
-		Log: a.log, Now: a.Clock.Now,
+		Log: a.log, Now: a.Clock.NowIn,
 		Secret: a.key, Kit: a.kit,
 		MaxUpload: int64(limits.Upload), MaxFiles: maxFiles * int64(limits.Upload), Develop: server.TestControls,
 		Setup: setupOf(a.Config), Backups: a.lastBackup,
@@ -30,7 +30,7 @@ func (a *App) openHandlers(opened Options) (err error) {
 		return err
 	}
 	o := api.Options{
-		Accounts: a.Accounts, Signing: a.Signing, Limits: a.documentLimits(), Now: a.Clock.Now, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
+		Accounts: a.Accounts, Signing: a.Signing, Limits: a.documentLimits(), Now: a.Clock.NowIn, Notify: a.Notify, Webhooks: a.Webhooks, Contacts: a.Contacts,
 		Bulk: a.Bulk, PublicLinks: a.PublicLinks, MailServer: a.MailServer,
 		Machine: a.Machine, Checkpoints: a.Checkpoints, Keys: a.Keys, Words: a.words, Log: a.log, Version: Version(), LogRequests: a.Config.Log.Requests, Kit: a.kit, Mount: pages.Mount,
 		MaxBody: int64(limits.Body), MaxUpload: int64(limits.Upload),

@@ -56,7 +56,7 @@ func (a *App) openData(o Options) (err error) {
 		return err
 	}
 	a.db, err = kv.Open(kv.Options{
-		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync, Now: a.Clock.Now, Log: a.log,
+		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync, Now: a.Clock.Now, NowIn: a.Clock.NowIn, Log: a.log,
 		Migrations: migrations(func() ([]byte, error) { return folder.ReadSecret(a.dir, tokenKey) }), BeforeMigration: a.beforeMigration,
 	})
 	if err != nil {
@@ -127,7 +127,7 @@ func (a *App) openTools(o Options) (err error) {
 	if o.InMemory {
 		keys = ""
 	}
-	a.Keys, err = pki.Open(keys, pki.Options{Now: a.Clock.Now, Organization: a.Config.Signing.Organization, Register: a.register()})
+	a.Keys, err = pki.Open(keys, pki.Options{Now: a.Clock.Now, NowIn: a.Clock.NowIn, Organization: a.Config.Signing.Organization, Register: a.register()})
 	if err != nil {
 		return err
 	}

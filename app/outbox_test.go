@@ -86,7 +86,7 @@ func sendTo(t *testing.T, c *apptest.Client, email string) string {
 
 func settle(t *testing.T, s *apptest.Server) {
 	t.Helper()
-	if err := s.Test.Settle(t.Context()); err != nil {
+	if err := s.Test.Settle(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 }

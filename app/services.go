@@ -65,7 +65,7 @@ func (a *App) openServices(o Options) (err error) {
 	a.Webhooks = notify.NewWebhooks(notify.WebhookOptions{
 		DB: a.db, Jobs: a.jobs, Store: a.Signing.Store, Trail: a.Signing.Trail,
 		Client: outgoing{a.Config.Network}.webhooks(a.Config.Webhooks, a.metrics), Key: a.key, NewID: ids.New,
-		Attempts: a.Config.Webhooks.Attempts, Days: a.Config.Retention.DeliveryDays, Now: a.Clock.Now, Log: a.log,
+		Attempts: a.Config.Webhooks.Attempts, Days: a.Config.Retention.DeliveryDays, Now: a.Clock.Now, NowIn: a.Clock.NowIn, Log: a.log,
 		Body: api.WebhookBody(a.words.English()), TestBody: api.WebhookTestBody,
 	})
 	a.Contacts = contact.New(contact.Options{
@@ -74,7 +74,7 @@ func (a *App) openServices(o Options) (err error) {
 	})
 	a.Bulk, err = bulk.New(bulk.Options{
 		DB: a.db, Jobs: a.jobs, Drafts: a.Signing.Drafts,
-		Key: a.key, NewID: ids.New, Now: a.Clock.Now, Processors: a.shares,
+		Key: a.key, NewID: ids.New, Now: a.Clock.NowIn, Processors: a.shares,
 		MaxRows: a.Config.Server.Limits.BulkRows, KeepDays: a.Config.Retention.BulkDays, Log: a.log,
 	})
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *App) openServices(o Options) (err error) {
 	}
 	a.PublicLinks = publiclink.New(publiclink.Options{
 		DB: a.db, Accounts: a.Accounts, Drafts: a.Signing.Drafts, Signing: a.Signing.Signing,
-		Sending: a.Signing.Sending, Mails: outbox.Mails, Key: a.key, NewID: ids.New, Now: a.Clock.Now,
+		Sending: a.Signing.Sending, Mails: outbox.Mails, Key: a.key, NewID: ids.New, Now: a.Clock.Now, NowIn: a.Clock.NowIn,
 		BaseURL: a.Config.Server.BaseURL,
 	})
 	a.Machine = machine.New(a.machine())
@@ -123,7 +123,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error
 		Checkpoints: a.Checkpoints,
 		Words:       a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper,
 		Revocations: pki.NewCollector(out.revocations(revocationTimeout), a.Clock.Now),
-		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now,
+		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now, NowIn: a.Clock.NowIn, Latest: a.Clock.Latest,
 		Employment: contact.Employment,
 		BaseURL:    a.Config.Server.BaseURL, TrashDays: a.Config.Retention.TrashDays, Log: a.log,
 		Quota:   a.quota(),

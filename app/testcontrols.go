@@ -11,6 +11,7 @@ import (
 	"paraph/app/api"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
+	"paraph/kv"
 )
 
 // Controls are the controls of a test double.
@@ -18,63 +19,113 @@ type Controls struct{ app *App }
 
 var _ api.TestControls = Controls{}
 
-// Time returns the time on the appliance's clock, and whether it is frozen.
-func (c Controls) Time() (time.Time, bool) { return c.app.Clock.Now(), c.app.Clock.IsFrozen() }
+// Time returns the time of a company, "" for that of the appliance, and whether its clock is frozen.
+func (c Controls) Time(company string) (time.Time, bool) {
+	clock := c.app.Clock.Of(company)
+	return clock.Now(), clock.IsFrozen()
+}
 
-// MoveClock moves the clock. Work that became due is finished when it returns.
-func (c Controls) MoveClock(ctx context.Context, m api.ClockMove) error {
+// MoveClock moves the clock of a company, or with "" that of the appliance. Work that became due is
+// finished when it returns, each piece at the time when it was due.
+func (c Controls) MoveClock(ctx context.Context, company string, m api.ClockMove) error {
 	a := c.app
 	if m.Reset {
-		a.Clock.Reset()
+		a.Clock.Rejoin(company)
+	}
+	if company != "" {
+		if err := a.db.View(func(tx *kv.Tx) error { _, err := account.LoadCompany(tx, company); return err }); err != nil {
+			return err
+		}
+	}
+	clock := a.Clock.Of(company)
+	if m.Set != nil || m.Advance != 0 || m.Freeze != nil {
+		clock = a.Clock.Own(company)
 	}
 	if m.Set != nil {
-		a.Clock.Set(*m.Set)
+		if err := c.walk(ctx, clock, company, *m.Set); err != nil {
+			return err
+		}
+		clock.Set(*m.Set)
 	}
 	if m.Advance != 0 {
-		a.Clock.Advance(m.Advance)
+		if err := c.walk(ctx, clock, company, clock.Now().Add(m.Advance)); err != nil {
+			return err
+		}
 	}
 	if m.Freeze != nil {
 		if *m.Freeze {
-			a.Clock.Freeze(a.Clock.Now())
+			clock.Freeze(clock.Now())
 		} else {
-			a.Clock.Set(a.Clock.Now())
+			clock.Set(clock.Now())
 		}
 	}
 	a.pace.begin(a.Clock) // it was meant
-	return c.Settle(ctx)
+	a.jobs.Nudge()
+	if err := c.Settle(ctx, company); err != nil || company == "" {
+		return err
+	}
+	return a.Signing.Upkeep.Retain(ctx, company)
+}
+
+// walk advances a clock to a time by way of everything that is due before, in order: a test that
+// skips a month sees all reminders of that month. What the installation does for itself each day
+// is done once.
+func (c Controls) walk(ctx context.Context, clock *Clock, company string, to time.Time) error {
+	next := func() (time.Time, error) { return c.app.jobs.NextIn(company) }
+	if company == "" {
+		next = c.app.jobs.NextInAny
+	}
+	for last := (time.Time{}); ; {
+		due, err := next()
+		if err != nil {
+			return err
+		}
+		if due.IsZero() || !due.Before(to) || !due.After(last) {
+			break
+		}
+		if now := clock.Now(); due.After(now) {
+			clock.Advance(due.Sub(now))
+		}
+		if err := c.Settle(ctx, company); err != nil {
+			return err
+		}
+		last = due
+	}
+	clock.Advance(to.Sub(clock.Now()))
+	return nil
 }
 
 // settling bounds how long the controls wait for due work.
 const settling = 90 * time.Second
 
-// Settle waits until due work is done and every notification is in the outbox.
-func (c Controls) Settle(ctx context.Context) error {
+// Settle waits until due work of a company, or with "" of all of them, is done and every
+// notification is in the outbox.
+func (c Controls) Settle(ctx context.Context, company string) error {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
 	a := c.app
-	if err := a.Accounts.Upkeep.Flush(); err != nil {
+	idle := a.jobs.Idle
+	if company != "" {
+		idle = func(ctx context.Context) error { return a.jobs.IdleIn(ctx, company) }
+	} else if err := a.Accounts.Upkeep.Flush(); err != nil {
 		return err
 	}
 	a.jobs.Nudge()
-	if err := a.jobs.Idle(ctx); err != nil {
+	if err := idle(ctx); err != nil {
 		return err
 	}
-	if err := a.Notify.CaughtUp(ctx); err != nil {
-		return err
+	for _, caughtUp := range []func(context.Context) error{a.Notify.CaughtUp, a.Webhooks.CaughtUp, a.Contacts.CaughtUp} {
+		if err := caughtUp(ctx); err != nil {
+			return err
+		}
 	}
-	if err := a.Webhooks.CaughtUp(ctx); err != nil {
-		return err
-	}
-	if err := a.Contacts.CaughtUp(ctx); err != nil {
-		return err
-	}
-	return a.jobs.Idle(ctx)
+	return idle(ctx)
 }
 
 // Reset restores a test double to its seed state. Files stay on disk, but nothing refers to
 // them any more.
 func (c Controls) Reset(ctx context.Context) error {
-	if err := c.Settle(ctx); err != nil {
+	if err := c.Settle(ctx, ""); err != nil {
 		return err
 	}
 	a := c.app

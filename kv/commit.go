@@ -63,12 +63,13 @@ const writePatience = 2 * time.Minute
 // Writer writes for one scope, such as a company. Scopes take turns writing: a thousand calls of
 // one delay the only call of another by one call.
 type Writer struct {
-	db  *DB
-	key turns.Key
+	db    *DB
+	scope string
+	key   turns.Key
 }
 
 // For returns the writer of a scope.
-func (db *DB) For(scope string) Writer { return Writer{db, turns.Member(scope, "")} }
+func (db *DB) For(scope string) Writer { return Writer{db, scope, turns.Member(scope, "")} }
 
 // Update is [DB.Update], run when it is the scope's turn. If that does not come for minutes, fn is
 // not run, and Update returns the refusal "busy" of package turns.
@@ -104,7 +105,7 @@ func (w Writer) call(fn func(tx *Tx) error) (*group, error) {
 	if err := db.repair(); err != nil {
 		return nil, err
 	}
-	tx := db.transaction()
+	tx := db.transaction(w.scope)
 	defer tx.end()
 	err = db.guard(tx, fn)
 	switch {
@@ -119,12 +120,12 @@ func (w Writer) call(fn func(tx *Tx) error) (*group, error) {
 	return db.enter(tx), nil
 }
 
-func (db *DB) transaction() *Tx {
+func (db *DB) transaction(scope string) *Tx {
 	under := make([]*layer, 0, len(db.pending))
 	for i := len(db.pending) - 1; i >= 0; i-- {
 		under = append(under, db.pending[i].layer)
 	}
-	return &Tx{Now: db.moment(), db: db, base: db.base, under: under, own: callLayers.get(), ranks: db.ranks}
+	return &Tx{Now: db.moment(scope), scope: scope, db: db, base: db.base, under: under, own: callLayers.get(), ranks: db.ranks}
 }
 
 func (db *DB) guard(tx *Tx, fn func(tx *Tx) error) (err error) {

@@ -385,6 +385,7 @@ func (f *Follower[T]) doAll(tx *Tx, entries []Entry[T], last uint64, at position
 		if e.Seq == at.seq+1 {
 			from = at.part
 		}
+		tx.enter(e.Scope)
 		next, err := guarded(func() (int, error) { return f.o.Do(tx, e, from) })
 		if err != nil {
 			return to, err

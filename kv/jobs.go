@@ -57,8 +57,8 @@ type Jobs struct {
 	mu     sync.Mutex
 	nudged chan struct{} // closed when there may be work
 	lines  lines
-	epoch  int64 // of the store content that the lines belong to
-	ending int   // attempts whose OnDead may still be called
+	epoch  int64          // of the store content that the lines belong to
+	ending map[string]int // by scope, attempts whose OnDead may still be called
 }
 
 // NewJobs returns the jobs of a store.
@@ -68,6 +68,7 @@ func NewJobs(db *DB) *Jobs {
 		owner:  rand.Text(),
 		nudged: make(chan struct{}),
 		lines:  newLines(),
+		ending: map[string]int{},
 		all: NewCollection("jobs", JSON[Job](),
 			Index[Job]{Name: "state", Counted: true, Depth: 2, Keys: func(j Job) []Key {
 				return []Key{K(j.State, j.Kind, KeyTime(j.Due))}
@@ -98,10 +99,10 @@ func (j *Jobs) Add(tx *Tx, job Job) error {
 		job.ID = rand.Text()
 	}
 	if job.CreatedAt.IsZero() {
-		job.CreatedAt = tx.Now
+		job.CreatedAt = tx.NowIn(job.Scope)
 	}
 	if job.Due.IsZero() {
-		job.Due = tx.Now
+		job.Due = tx.NowIn(job.Scope)
 	}
 	job.State, job.Owner = JobWaiting, ""
 	if err := j.Cancel(tx, job.Kind, job.Key); err != nil {
@@ -155,7 +156,7 @@ func (j *Jobs) Retry(tx *Tx, id string) error {
 			return err
 		}
 	}
-	job.State, job.Due = JobWaiting, tx.Now
+	job.State, job.Due = JobWaiting, tx.NowIn(job.Scope)
 	return j.await(tx, job)
 }
 

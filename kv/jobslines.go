@@ -1,6 +1,9 @@
 package kv
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // lines holds the queues of waiting jobs, one per kind and scope that has any, so that scopes
 // are served in turn: a thousand jobs of one scope delay those of the others by one at a time.
@@ -52,22 +55,23 @@ type lineOf struct {
 }
 
 // next returns the line whose turn it is, among those of the given kinds that
-// may have a job due, skipping scopes that are full. Without one,
-// due is when the first of them has a job.
-func (l *lines) next(kinds map[string]Handler, full func(scope string) bool, now time.Time) (found *lineOf, due time.Time) {
-	due = never
+// may have a job due by the clock of its scope, skipping scopes that are full. Without one, pause is
+// how long it is until the first of them has a job.
+func (l *lines) next(kinds map[string]Handler, full func(scope string) bool, now func(scope string) time.Time) (found *lineOf, pause time.Duration) {
+	pause = forever
 	for kind := range kinds {
 		for scope, at := range l.of[kind] {
+			left := at.from.Sub(now(scope))
 			switch {
 			case full(scope):
-			case at.from.After(now):
-				due = earlier(due, at.from)
+			case left > 0:
+				pause = min(pause, left)
 			case found == nil || at.before(&found.line):
 				found = &lineOf{kind, scope, *at}
 			}
 		}
 	}
-	return found, due
+	return found, pause
 }
 
 // before reports whether a line is served before another.
@@ -76,13 +80,6 @@ func (l *line) before(o *line) bool {
 		return l.turn < o.turn
 	}
 	return l.from.Before(o.from)
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // saw records the first job found in a line, or that there is none.
@@ -150,19 +147,50 @@ func (j *Jobs) learn(kind string, found map[string]time.Time, fresh int) {
 	j.lines.read[kind] = true
 }
 
-// survey finds the first job of every line of a kind, by skipping from the first job of one
-// line to the first of the next.
+// survey finds the first job of every line of a kind.
 func (j *Jobs) survey(tx *Tx, kind string, found map[string]time.Time) error {
+	return j.linesOf(tx, K(kind), func(first Job) Key {
+		found[first.Scope] = first.Due
+		return K(kind, first.Scope)
+	})
+}
+
+// eachLine calls fn with the first waiting job of every line.
+func (j *Jobs) eachLine(tx *Tx, fn func(first Job)) error {
+	return j.linesOf(tx, nil, func(first Job) Key {
+		fn(first)
+		return K(first.Kind, first.Scope)
+	})
+}
+
+// eachLineIn calls fn with the first waiting job of every line of a scope.
+func (j *Jobs) eachLineIn(tx *Tx, scope string, fn func(first Job)) error {
+	var kinds []string
+	err := j.linesOf(tx, nil, func(first Job) Key {
+		kinds = append(kinds, first.Kind)
+		return K(first.Kind)
+	})
+	for _, kind := range kinds {
+		err = errors.Join(err, j.all.Each(tx, "line", K(kind, scope), func(_ string, job Job) (bool, error) {
+			fn(job)
+			return false, nil
+		}))
+	}
+	return err
+}
+
+// linesOf calls fn with the first waiting job under a prefix, and then with the first one behind
+// the part that fn returns, and so on: what it skips is not read.
+func (j *Jobs) linesOf(tx *Tx, prefix Key, fn func(first Job) (skip Key)) error {
 	for from := (Key)(nil); ; {
 		var first *Job
-		err := j.all.EachFrom(tx, "line", K(kind), from, func(_ string, job Job) (bool, error) {
+		err := j.all.EachFrom(tx, "line", prefix, from, func(_ string, job Job) (bool, error) {
 			first = &job
 			return false, nil
 		})
 		if err != nil || first == nil {
 			return err
 		}
-		found[first.Scope] = first.Due
-		from = after(K(kind, first.Scope))
+		from = after(fn(*first))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 )
@@ -45,7 +46,7 @@ func Permanent(err error) error {
 const pollInterval = time.Minute
 
 // Run runs jobs of the handlers' kinds until ctx ends and the running handlers have returned.
-// Jobs are due by the store's clock. Scopes are served in turn, and a single scope gets at most
+// Jobs are due by the clock of their scope. Scopes are served in turn, and a single scope gets at most
 // half of the workers, so that its jobs, however many and slow, don't hold up those of others.
 // If ctx ends during an attempt, the job waits for the next Run as if the attempt had not
 // begun. The same goes for a job that an earlier process was running when it crashed, unless
@@ -199,7 +200,7 @@ func (w *workerPool) run() error {
 func (w *workerPool) next() (*Job, error) {
 	for w.ctx.Err() == nil {
 		nudged := w.jobs.nudge()
-		job, due, err := w.jobs.claim(w.handlers, w.full)
+		job, pause, err := w.jobs.claim(w.handlers, w.full)
 		if errors.Is(err, ErrClosed) {
 			return nil, err
 		}
@@ -211,7 +212,7 @@ func (w *workerPool) next() (*Job, error) {
 		if job != nil {
 			return job, nil
 		}
-		w.sleep(nudged, due)
+		w.sleep(nudged, pause)
 	}
 	return nil, nil
 }
@@ -222,13 +223,9 @@ func (j *Jobs) nudge() <-chan struct{} {
 	return j.nudged
 }
 
-// sleep waits for the next due time or a change.
-func (w *workerPool) sleep(nudged <-chan struct{}, due time.Time) {
-	pause := pollInterval
-	if !due.IsZero() {
-		pause = max(time.Millisecond, min(pause, due.Sub(w.jobs.db.moment())))
-	}
-	t := time.NewTimer(pause)
+// sleep waits until the next job is due, or for a change.
+func (w *workerPool) sleep(nudged <-chan struct{}, pause time.Duration) {
+	t := time.NewTimer(max(time.Millisecond, min(pause, pollInterval)))
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -237,17 +234,17 @@ func (w *workerPool) sleep(nudged <-chan struct{}, due time.Time) {
 	}
 }
 
-// claim marks the next job in turn as running. If none is due it returns the time to look
-// again.
-func (j *Jobs) claim(handlers map[string]Handler, full func(scope string) bool) (job *Job, due time.Time, err error) {
-	first, due, err := j.peek(handlers, full)
+// claim marks the next job in turn as running. If none is due it returns how long to wait
+// before looking again.
+func (j *Jobs) claim(handlers map[string]Handler, full func(scope string) bool) (job *Job, pause time.Duration, err error) {
+	first, pause, err := j.peek(handlers, full)
 	if err != nil || first == nil {
-		return nil, due, err
+		return nil, pause, err
 	}
 	err = j.db.Update(func(tx *Tx) error {
 		now, err := j.all.Get(tx, first.ID)
-		if errors.Is(err, ErrNotFound) || err == nil && (now.State != JobWaiting || now.Due.After(tx.Now)) {
-			due = tx.Now // another worker was faster: look again immediately
+		if errors.Is(err, ErrNotFound) || err == nil && (now.State != JobWaiting || now.Due.After(tx.NowIn(now.Scope))) {
+			pause = 0 // another worker was faster: look again immediately
 			return nil
 		}
 		if err != nil {
@@ -259,40 +256,39 @@ func (j *Jobs) claim(handlers map[string]Handler, full func(scope string) bool) 
 		return j.all.Put(tx, now.ID, now)
 	})
 	if err != nil {
-		return nil, due, err
+		return nil, 0, err
 	}
-	return job, due, nil
+	return job, pause, nil
 }
 
-// peek finds the next job in turn, or when to look again.
-func (j *Jobs) peek(handlers map[string]Handler, full func(scope string) bool) (first *Job, due time.Time, err error) {
+// peek finds the next job in turn, or how long to wait before looking again.
+func (j *Jobs) peek(handlers map[string]Handler, full func(scope string) bool) (first *Job, pause time.Duration, err error) {
 	for {
 		if err := j.known(handlers); err != nil {
-			return nil, due, err
+			return nil, 0, err
 		}
-		now := j.db.moment()
-		p, due, news := j.turn(handlers, full, now)
+		p, pause, news := j.turn(handlers, full)
 		if p == nil {
-			return nil, due, nil
+			return nil, pause, nil
 		}
 		if first, err = j.firstOf(p); err != nil {
-			return nil, due, err
+			return nil, 0, err
 		}
-		isDue := first != nil && !first.Due.After(now)
+		isDue := first != nil && !first.Due.After(j.db.moment(p.scope))
 		if j.saw(p, first, news, isDue); isDue {
-			return first, now, nil
+			return first, 0, nil
 		}
 	}
 }
 
-// never is later than any due time.
-var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+// forever is longer than any pause.
+const forever = time.Duration(math.MaxInt64)
 
-func (j *Jobs) turn(handlers map[string]Handler, full func(scope string) bool, now time.Time) (p *lineOf, due time.Time, news int) {
+func (j *Jobs) turn(handlers map[string]Handler, full func(scope string) bool) (p *lineOf, pause time.Duration, news int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	p, due = j.lines.next(handlers, full, now)
-	return p, due, j.lines.news
+	p, pause = j.lines.next(handlers, full, j.db.moment)
+	return p, pause, j.lines.news
 }
 
 // saw records the first job found in a line, and whether the line is served.
@@ -320,7 +316,7 @@ func (j *Jobs) firstOf(p *lineOf) (first *Job, err error) {
 func (w *workerPool) do(job Job) {
 	h := w.handlers[job.Kind]
 	if h.OnDead != nil {
-		defer w.jobs.begin()()
+		defer w.jobs.begin(job.Scope)()
 	}
 	ctx, cancel := w.ctx, context.CancelFunc(func() {})
 	if h.Timeout > 0 {
@@ -345,16 +341,18 @@ func (w *workerPool) do(job Job) {
 
 // begin counts an attempt until the returned function is called. The store no longer counts it as
 // running when OnDead is called, but it isn't over yet.
-func (j *Jobs) begin() (end func()) {
-	count := func(n int) {
+func (j *Jobs) begin(scope string) (end func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ending[scope]++
+	return func() {
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		if j.ending += n; n < 0 {
-			j.wake()
+		if j.ending[scope]--; j.ending[scope] == 0 {
+			delete(j.ending, scope)
 		}
+		j.wake()
 	}
-	count(1)
-	return func() { count(-1) }
 }
 
 // gaveUp calls OnDead with a job that is dead.
@@ -397,7 +395,7 @@ func (j *Jobs) fail(tx *Tx, job Job, h Handler, err error) (Job, error) {
 		return job, h.failed(tx, job, err)
 	}
 	job.State = JobWaiting
-	if err := j.again(tx, job, tx.Now.Add(h.Backoff[job.Attempts-1])); err != nil {
+	if err := j.again(tx, job, tx.NowIn(job.Scope).Add(h.Backoff[job.Attempts-1])); err != nil {
 		return job, err
 	}
 	return job, h.failed(tx, job, err)
@@ -437,9 +435,18 @@ func (j *Jobs) again(tx *Tx, job Job, due time.Time) error {
 
 // Idle waits until no job is due or running, and OnDead has returned. It needs Run to be active.
 func (j *Jobs) Idle(ctx context.Context) error {
+	return j.idle(ctx, j.busy)
+}
+
+// IdleIn is Idle for the jobs of one scope.
+func (j *Jobs) IdleIn(ctx context.Context, scope string) error {
+	return j.idle(ctx, func() (bool, error) { return j.busyIn(scope) })
+}
+
+func (j *Jobs) idle(ctx context.Context, busy func() (bool, error)) error {
 	for {
 		changed, nudged := j.db.Changed(), j.nudge()
-		busy, err := j.busy()
+		busy, err := busy()
 		if err != nil || !busy {
 			return err
 		}
@@ -454,17 +461,62 @@ func (j *Jobs) Idle(ctx context.Context) error {
 
 func (j *Jobs) busy() (busy bool, err error) {
 	err = j.db.View(func(tx *Tx) error {
-		stats, err := j.Stats(tx)
+		running, err := j.all.Count(tx, "state", K(JobRunning))
 		if err != nil {
 			return err
 		}
 		j.mu.Lock()
-		busy = stats.Running > 0 || j.ending > 0
+		busy = running > 0 || len(j.ending) > 0
 		j.mu.Unlock()
-		for _, kind := range stats.Kinds {
-			busy = busy || kind.Waiting > 0 && !kind.Oldest.After(tx.Now)
+		if busy {
+			return nil
 		}
-		return nil
+		return j.eachLine(tx, func(first Job) { busy = busy || !first.Due.After(tx.NowIn(first.Scope)) })
 	})
 	return busy, err
+}
+
+func (j *Jobs) busyIn(scope string) (busy bool, err error) {
+	err = j.db.View(func(tx *Tx) error {
+		j.mu.Lock()
+		busy = j.ending[scope] > 0
+		j.mu.Unlock()
+		err := j.all.Each(tx, "state", K(JobRunning), func(_ string, job Job) (bool, error) {
+			busy = busy || job.Scope == scope
+			return !busy, nil
+		})
+		if err != nil || busy {
+			return err
+		}
+		return j.eachLineIn(tx, scope, func(first Job) { busy = busy || !first.Due.After(tx.NowIn(scope)) })
+	})
+	return busy, err
+}
+
+// NextIn returns when the first waiting job of a scope is due, or was; zero if none waits.
+func (j *Jobs) NextIn(scope string) (due time.Time, err error) {
+	err = j.db.View(func(tx *Tx) error {
+		return j.eachLineIn(tx, scope, func(first Job) { due = earliest(due, first.Due) })
+	})
+	return due, err
+}
+
+// NextInAny is NextIn for all scopes but the empty one.
+func (j *Jobs) NextInAny() (due time.Time, err error) {
+	err = j.db.View(func(tx *Tx) error {
+		return j.eachLine(tx, func(first Job) {
+			if first.Scope != "" {
+				due = earliest(due, first.Due)
+			}
+		})
+	})
+	return due, err
+}
+
+// earliest returns the earlier of two times, of which the first may be zero.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
 }

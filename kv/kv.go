@@ -72,7 +72,9 @@ type Options struct {
 	InMemory bool             // keep everything in memory, for test doubles
 	NoSync   bool             // leave syncing to the operating system: faster, but a power cut loses the last seconds
 	Now      func() time.Time // clock for Tx.Now and jobs; default time.Now
-	Log      *slog.Logger     // default: discard
+	// NowIn is the clock of a scope's updates and jobs; default Now for all of them.
+	NowIn func(scope string) time.Time
+	Log   *slog.Logger // default: discard
 	// Reserve is the number of bytes that must stay free on the disk: commits are refused with
 	// ErrDiskFull below it. 0: 64 MB, or a quarter of a small disk; negative: none, so that a
 	// full disk may end the process.
@@ -95,6 +97,8 @@ type Migration struct {
 // DB is an open store. Its methods are safe for concurrent use.
 type DB struct {
 	now      func() time.Time
+	nowIn    func(scope string) time.Time
+	scoped   bool // scopes have clocks of their own
 	log      *slog.Logger
 	dir      string
 	inMemory bool
@@ -151,6 +155,8 @@ func Open(o Options) (*DB, error) { return open(o, nil) }
 func open(o Options, gauge badgerguard.Gauge) (*DB, error) {
 	db := &DB{
 		now:      o.Now,
+		nowIn:    o.NowIn,
+		scoped:   o.NowIn != nil,
 		log:      o.Log,
 		dir:      o.Dir,
 		inMemory: o.InMemory,

@@ -11,11 +11,12 @@ import (
 // Tx is a transaction. It may be used only by the function it was passed to, in
 // that function's goroutine, and not after it returns.
 type Tx struct {
-	// Now is the time at which the transaction began, the same for every record it touches:
-	// UTC, in milliseconds.
+	// Now is the time at which the transaction began, by the clock of its scope and the same for
+	// every record it touches: UTC, in milliseconds.
 	Now time.Time
 
 	db    *DB
+	scope string
 	base  *badger.Txn
 	under []*layer // of earlier calls that are not in base, newest first
 	own   *layer   // nil when reading
@@ -34,7 +35,7 @@ func (db *DB) View(fn func(tx *Tx) error) error {
 		return err
 	}
 	defer db.release(s)
-	tx := &Tx{Now: db.moment(), db: db, ranks: s.ranks, base: db.badger.NewTransactionAt(s.ts, false)}
+	tx := &Tx{Now: db.moment(""), db: db, ranks: s.ranks, base: db.badger.NewTransactionAt(s.ts, false)}
 	defer tx.end()
 	return fn(tx)
 }
@@ -50,7 +51,29 @@ func (tx *Tx) OnCommit(fn func()) {
 
 func (tx *Tx) end() { tx.base, tx.seen = nil, nil }
 
-func (db *DB) moment() time.Time { return db.now().UTC().Truncate(time.Millisecond) }
+// NowIn returns the time by the clock of a scope, for a reader that learns the scope as it reads.
+func (tx *Tx) NowIn(scope string) time.Time {
+	if scope == tx.scope || !tx.db.scoped {
+		return tx.Now
+	}
+	return tx.db.moment(scope)
+}
+
+// enter makes the rest of a transaction work for another scope, by its clock.
+func (tx *Tx) enter(scope string) {
+	if tx.db.scoped && scope != tx.scope {
+		tx.Now, tx.scope = tx.db.moment(scope), scope
+	}
+}
+
+// moment returns the time by the clock of a scope, "" for that of the store.
+func (db *DB) moment(scope string) time.Time {
+	at := db.now
+	if scope != "" && db.scoped {
+		at = func() time.Time { return db.nowIn(scope) }
+	}
+	return at().UTC().Truncate(time.Millisecond)
+}
 
 // acquire returns the current state, which is kept until released.
 func (db *DB) acquire() (*state, error) {

@@ -35,7 +35,7 @@ type Options struct {
 	Accounts    *account.Services
 	Signing     *signing.Services
 	Limits      record.Limits
-	Now         func() time.Time
+	Now         func(company string) time.Time
 	Notify      *notify.Service
 	Webhooks    *notify.Webhooks
 	Contacts    *contact.Service

@@ -146,7 +146,7 @@ func TestContactRemembered(t *testing.T) {
 	d := sent(t, c, 1, obj{"invitations": list{obj{"name": "First", "email": "first@signer.example"}}})
 	c.Post(t, "/documents/"+d.Text(t, "id")+"/invitations/"+d.Text(t, "invitations.0.id")+"/replace", obj{"name": "Second", "email": "second@signer.example"}).Want(t, 200)
 	draft(t, c, 1, obj{"invitations": list{obj{"name": "Nobody", "email": "nobody@signer.example"}}})
-	if err := s.Test.Settle(t.Context()); err != nil {
+	if err := s.Test.Settle(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	r := c.Get(t, "/contacts?sort=email%7Casc").Want(t, 200)

@@ -39,7 +39,7 @@ func TestPasskeyEndpoints(t *testing.T) {
 func withApp(t testing.TB, c *apptest.Client) (codes []any) {
 	t.Helper()
 	secret := c.Post(t, "/me/two-factor", obj{}).Want(t, 200).Text(t, "secret")
-	now, _ := c.Test.Time()
+	now, _ := c.Test.Time("")
 	code, err := totp.GenerateCode(secret, now)
 	if err != nil {
 		t.Fatal(err)

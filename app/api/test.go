@@ -15,12 +15,14 @@ import (
 // one.
 type TestControls interface {
 	Reset(ctx context.Context) error
-	Time() (now time.Time, frozen bool)
-	// MoveClock freezes, sets or advances the clock; work that became due is
-	// done when it returns.
-	MoveClock(ctx context.Context, m ClockMove) error
-	Settle(ctx context.Context) error
-	// AddCompany makes a company that shares nothing with others but the clock.
+	// Time returns the time of a company, "" for that of the server.
+	Time(company string) (now time.Time, frozen bool)
+	// MoveClock freezes, sets or advances the clock of a company, "" for that of the server and of
+	// all companies that have none of their own; work that became due is done when it returns.
+	MoveClock(ctx context.Context, company string, m ClockMove) error
+	// Settle waits until due work of a company is done, "" for all of them.
+	Settle(ctx context.Context, company string) error
+	// AddCompany makes a company that shares nothing with others.
 	AddCompany(ctx context.Context, name, locale, timezone string) (TestCompany, error)
 }
 
@@ -48,6 +50,7 @@ type ClockMove struct {
 }
 
 type clockBody struct {
+	Company string  `json:"company,omitempty" doc:"ID of a company: only its clock moves, which from then on is its own"`
 	Freeze  *bool   `json:"freeze,omitempty"`
 	Now     *string `json:"now,omitempty" doc:"RFC 3339; a date means its start, in UTC"`
 	Advance string  `json:"advance,omitempty" doc:"A duration such as 36h or 7d"`
@@ -109,8 +112,8 @@ func (h *testHandlers) routes(s *server) {
 		h.faults.clear()
 		return message{"Reset."}, h.test.Reset(r.UserContext())
 	})
-	handle(s, operation{method: http.MethodGet, path: "/test/clock", rule: anyone().Waiting(), id: "getClock", summary: "Read the clock", tag: "Test"}, func(*request, *nothing) (clockAnswer, error) {
-		return h.clock(), nil
+	handle(s, operation{method: http.MethodGet, path: "/test/clock", rule: anyone().Waiting(), id: "getClock", summary: "Read the clock", tag: "Test", query: clockParameters}, func(r *request, _ *nothing) (clockAnswer, error) {
+		return h.clock(idOr(r.query.text("company"))), nil
 	})
 	handle(s, operation{method: http.MethodPost, path: "/test/clock", rule: anyone().Waiting(), id: "setClock", summary: "Freeze, set or advance the clock", tag: "Test"}, h.moveClock)
 	handle(s, operation{method: http.MethodPost, path: "/test/documents/{document}/sign", rule: may(account.ScopeRead).Waiting(), id: "rehearseSigning", summary: "Let recipients sign or decline", tag: "Test"}, h.rehearse)
@@ -147,8 +150,10 @@ var requestParameters = []parameter{
 	{name: "path", description: "Such as /documents/*/send, where * is anything.", kind: "string"},
 }
 
-func (h *testHandlers) clock() clockAnswer {
-	now, frozen := h.test.Time()
+var clockParameters = []parameter{{name: "company", description: "ID of a company that may have a clock of its own.", kind: "string"}}
+
+func (h *testHandlers) clock(company string) clockAnswer {
+	now, frozen := h.test.Time(company)
 	return clockAnswer{when(now), frozen}
 }
 
@@ -171,8 +176,9 @@ func (h *testHandlers) moveClock(r *request, in *clockBody) (clockAnswer, error)
 	if err := f.Err(); err != nil {
 		return clockAnswer{}, err
 	}
-	err := h.test.MoveClock(r.UserContext(), m)
-	return h.clock(), err
+	company := idOr(in.Company)
+	err := h.test.MoveClock(r.UserContext(), company, m)
+	return h.clock(company), err
 }
 
 // rehearse lets recipients of a document act.
@@ -188,7 +194,7 @@ func (h *testHandlers) rehearse(r *request, in *rehearseBody) (documentView, err
 	if err != nil {
 		return documentView{}, err
 	}
-	if err := h.test.Settle(r.UserContext()); err != nil {
+	if err := h.test.Settle(r.UserContext(), d.Company); err != nil {
 		return documentView{}, err
 	}
 	return r.reply(h.rehearsal.Signing.Drafts.Get(r.who, d.ID))
@@ -231,17 +237,17 @@ func (h *testHandlers) outbox(r *request, _ *nothing) (envelope[mailView], error
 	}
 	ctx, cancel := context.WithTimeout(r.UserContext(), patience)
 	defer cancel()
+	if err := h.test.Settle(r.UserContext(), want.Company); err != nil {
+		return envelope[mailView]{}, err
+	}
 	for {
-		changed := h.notify.Messages.Changed()
-		if err := h.test.Settle(r.UserContext()); err != nil {
-			return envelope[mailView]{}, err
-		}
+		added := h.notify.Messages.Added()
 		found, err := h.notify.Messages.Find(want, p.offset(), p.size)
 		if err != nil || found.Total > 0 {
 			return enclose(r, p, views(found.Items, viewMail), found.Total), err
 		}
 		select {
-		case <-changed:
+		case <-added:
 		case <-ctx.Done():
 			return enclose(r, p, []mailView{}, 0), r.UserContext().Err()
 		}

@@ -2,8 +2,10 @@ package api_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"paraph/app/apptest"
 )
@@ -78,4 +80,70 @@ func TestTogetherMailIsAwaited(t *testing.T) {
 	}
 	failed(t, c.Get(t, "/test/outbox?wait=long"), 422, "wait")
 	failed(t, c.Get(t, "/test/outbox?wait=2h"), 422, "wait")
+}
+
+// TestTogetherCompaniesHaveTheirOwnTime moves the clocks of two companies apart: in one a document
+// is reminded of twice and expires, in the other nothing happens, and nobody is logged out.
+func TestTogetherCompaniesHaveTheirOwnTime(t *testing.T) {
+	t.Parallel()
+	c, other := testCompany(t, obj{}), testCompany(t, obj{})
+	before := c.Get(t, "/test/clock").Want(t, 200).Text(t, "now")
+	in := func(days int) string { return at(t, before).AddDate(0, 0, days).Format(time.RFC3339) }
+	terms := obj{"expires_at": in(50), "remind_every_days": 20}
+	mine, theirs := sent(t, c, 1, terms), sent(t, other, 1, terms)
+	moved := c.Post(t, "/test/clock", obj{"company": c.CompanyID, "advance": "400d"}).Want(t, 200)
+	if days := at(t, moved.Text(t, "now")).Sub(at(t, before)).Hours() / 24; days < 399 || days > 401 {
+		t.Errorf("the clock moved by %v days", days)
+	}
+	if now := other.Get(t, "/test/clock?company="+other.CompanyID).Want(t, 200).Text(t, "now"); at(t, now).Sub(at(t, before)) > time.Hour {
+		t.Errorf("the other company's clock shows %s", now)
+	}
+	d := c.Get(t, "/documents/"+mine.Text(t, "id")).Want(t, 200)
+	if got := at(t, d.Text(t, "expired_at")).Sub(at(t, in(50))).Abs(); d.Text(t, "status") != "expired" || got > time.Hour {
+		t.Errorf("the document expired %v off its deadline: %s", got, d.Body)
+	}
+	var reminded []int
+	events := c.Get(t, "/documents/"+d.Text(t, "id")+"/events?per_page=100").Want(t, 200)
+	times := events.Texts(t, "data", "at")
+	for i, kind := range events.Texts(t, "data", "type") {
+		if kind == "invitation.reminded" {
+			reminded = append(reminded, int(at(t, times[i]).Sub(at(t, before)).Hours()/24))
+		}
+	}
+	slices.Sort(reminded)
+	if !slices.Equal(reminded, []int{20, 40}) {
+		t.Errorf("it was reminded of after %v days", reminded)
+	}
+	if mail := c.Get(t, "/test/outbox?kind=reminder&company="+c.CompanyID).Want(t, 200); mail.Int(t, "meta.total") != 2 {
+		t.Errorf("the reminders are %s", mail.Body)
+	}
+	if d := other.Get(t, "/documents/"+theirs.Text(t, "id")).Want(t, 200); d.Text(t, "status") != "sent" {
+		t.Errorf("the other company's document is %s", d.Text(t, "status"))
+	}
+	if mail := c.Get(t, "/test/outbox?kind=reminder&company="+other.CompanyID).Want(t, 200); mail.Int(t, "meta.total") != 0 {
+		t.Errorf("the other company's reminders are %s", mail.Body)
+	}
+
+	// What is signed at that time is dated then, and verifies.
+	late := sent(t, c, 1, obj{})
+	c.Post(t, "/test/documents/"+late.Text(t, "id")+"/sign", obj{}).Want(t, 200)
+	done := c.Get(t, "/documents/"+late.Text(t, "id")).Want(t, 200)
+	if at(t, done.Text(t, "completed_at")).Before(at(t, in(399))) {
+		t.Errorf("completed at %s", done.Text(t, "completed_at"))
+	}
+	c.Post(t, "/test/clock", obj{"company": c.CompanyID, "reset": true}).Want(t, 200)
+	if now := c.Get(t, "/test/clock?company="+c.CompanyID).Text(t, "now"); at(t, now).Sub(at(t, before)) > time.Hour {
+		t.Errorf("after a reset the clock shows %s", now)
+	}
+	failed(t, c.Post(t, "/test/clock", obj{"company": "01K8XN2V7Q3J5T9B4C6D8E0F1G", "advance": "1d"}), 404)
+}
+
+// at parses a time of the API.
+func at(t testing.TB, text string) time.Time {
+	t.Helper()
+	when, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return when
 }

@@ -27,7 +27,7 @@ type triesView struct {
 }
 
 func (h *webhookHandlers) viewWebhook(w notify.Webhook) webhookView {
-	delivered, failed := w.Recent(h.webhooks.Now())
+	delivered, failed := w.Recent(h.webhooks.NowIn(w.Company))
 	return webhookView{ID: w.ID, URL: w.URL, Events: w.Events, Secret: orNull(w.Secret), Enabled: w.Enabled, FailingSince: maybe(w.FailingSince),
 		Recent: triesView{delivered, failed}, CreatedAt: when(w.CreatedAt), UpdatedAt: when(w.UpdatedAt)}
 }

@@ -108,7 +108,7 @@ func (b *batch) make(ctx context.Context, row *Row) error {
 }
 
 func (b *batch) use(ctx context.Context, row *Row, content RowInput) error {
-	in := content.use(b.run.Send, b.run.later(b.Now()), b.run.BaseURL)
+	in := content.use(b.run.Send, b.run.later(b.Now(b.run.Company)), b.run.BaseURL)
 	in.Run, in.Series = b.run.ID, &b.series
 	in.With = func(tx *kv.Tx, d *record.Document) error {
 		now, err := b.mine(tx, row)
@@ -123,7 +123,7 @@ func (b *batch) use(ctx context.Context, row *Row, content RowInput) error {
 		return rows.Put(tx, now.key(), now)
 	}
 	_, err := b.Drafts.UseTemplateVersion(ctx, b.who, &b.template, in)
-	if err != nil && in.SendAt != nil && !in.SendAt.After(b.Now()) { // the time came meanwhile
+	if err != nil && in.SendAt != nil && !in.SendAt.After(b.Now(b.run.Company)) { // the time came meanwhile
 		in.SendAt = nil
 		_, err = b.Drafts.UseTemplateVersion(ctx, b.who, &b.template, in)
 	}

@@ -40,7 +40,7 @@ type Options struct {
 	Drafts   *signing.Drafts
 	Key      []byte // of the installation; what rows contain is encrypted
 	NewID    func() ulid.ULID
-	Now      func() time.Time
+	Now      func(company string) time.Time
 	MaxRows  int // of one run
 	KeepDays int // days after which a run that ended is forgotten; 0 keeps it
 	Log      *slog.Logger

@@ -74,7 +74,7 @@ func (s *Service) Start(ctx context.Context, who account.Call, in Input) (Report
 	if err := t.Live(); err != nil {
 		return Report{}, err
 	}
-	if err := in.check(s.Now()); err != nil {
+	if err := in.check(s.Now(who.CompanyID)); err != nil {
 		return Report{}, err
 	}
 	c, err := s.checkTable(ctx, who, t.Document, in)

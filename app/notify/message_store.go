@@ -68,7 +68,8 @@ func (s *Outbox) write(tx *kv.Tx, m Message, locale string, facts map[string]str
 
 // put records a message and, if there is a mail server, the job that sends it.
 func (s *Outbox) put(tx *kv.Tx, m Message) error {
-	m.ID, m.CreatedAt, m.Status = s.NewID().String(), tx.Now, Queued
+	m.ID, m.CreatedAt, m.Status = s.NewID().String(), tx.NowIn(m.Company), Queued
+	tx.OnCommit(s.Messages.isAdded)
 	add := s.queue
 	if !s.CanSend() {
 		add = s.keep
@@ -78,7 +79,7 @@ func (s *Outbox) put(tx *kv.Tx, m Message) error {
 
 // queue schedules a message to be sent now, replacing a job that is not running.
 func (s *Outbox) queue(tx *kv.Tx, m *Message) error {
-	return s.Jobs.Add(tx, kv.Job{ID: jobID(m.ID), Kind: sendJob, Scope: m.Company, Payload: []byte(m.ID), Due: tx.Now})
+	return s.Jobs.Add(tx, kv.Job{ID: jobID(m.ID), Kind: sendJob, Scope: m.Company, Payload: []byte(m.ID)})
 }
 
 // jobID returns the identifier of the job that sends a message.

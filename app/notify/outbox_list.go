@@ -139,9 +139,6 @@ func (s *Messages) Find(w Wanted, offset, limit int) (found list.Page[Message], 
 	return found, err
 }
 
-// Changed returns a channel that is closed with the next change of any record.
-func (s *Messages) Changed() <-chan struct{} { return s.db.Changed() }
-
 // wanted parses states, including the words that all lists accept: every message is active,
 // none is archived or deleted.
 func wanted(words []string) (out []string, err error) {

@@ -182,13 +182,13 @@ func (s *Webhooks) post(ctx context.Context, w Webhook, d Delivery) (Delivery, e
 	// Receivers compare the time of the message with their own clock, which a test double does
 	// not control.
 	begun := time.Now()
-	m := webhook.Message{URL: w.URL, ID: d.Event, At: begun, Body: []byte(d.Body), Keys: s.keys(w, s.Now())}
+	m := webhook.Message{URL: w.URL, ID: d.Event, At: begun, Body: []byte(d.Body), Keys: s.keys(w, s.NowIn(w.Company))}
 	answer, postErr := s.Client.Post(ctx, m)
 	took := int(time.Since(begun).Milliseconds())
 	if ctx.Err() != nil {
 		return d, ctx.Err()
 	}
-	t := Try{At: s.Now(), Status: answer.Status, Milliseconds: took}
+	t := Try{At: s.NowIn(w.Company), Status: answer.Status, Milliseconds: took}
 	if postErr != nil {
 		t.Code = webhook.CodeOf(postErr)
 		s.Log.Debug("webhook post failed", "webhook", w.ID, "delivery", d.ID, "error", errors.Unwrap(postErr))

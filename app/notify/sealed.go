@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"strings"
+	"sync"
 
 	json "github.com/goccy/go-json"
 	"github.com/klauspost/compress/s2"
@@ -34,11 +35,28 @@ func random(n int) ([]byte, error) {
 type Messages struct {
 	db  *kv.DB
 	box *seal.Box
+
+	mu    sync.Mutex
+	added chan struct{}
 }
 
 func newMessages(db *kv.DB, key []byte) (*Messages, error) {
 	box, err := seal.New(key, sealing, random)
-	return &Messages{db: db, box: box}, err
+	return &Messages{db: db, box: box, added: make(chan struct{})}, err
+}
+
+// Added returns a channel that is closed with the next message.
+func (s *Messages) Added() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.added
+}
+
+func (s *Messages) isAdded() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.added)
+	s.added = make(chan struct{})
 }
 
 // packed precedes content that is compressed. Without it, the content is JSON.

@@ -32,6 +32,7 @@ type WebhookOptions struct {
 	Attempts int // per delivery
 	Days     int // days after which a delivery is removed
 	Now      func() time.Time
+	NowIn    func(company string) time.Time // default Now for all of them
 	Log      *slog.Logger
 
 	Body     func(trail.FeedEvent) (string, error)              // builds the message about an event
@@ -55,6 +56,9 @@ type Webhooks struct {
 func NewWebhooks(o WebhookOptions) *Webhooks {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.NowIn == nil {
+		o.NowIn = func(string) time.Time { return o.Now() }
 	}
 	s := &Webhooks{WebhookOptions: o, tests: limit.New(20, time.Minute, o.Now), pumping: map[string]bool{}}
 	s.follower = newWebhookFollower(s)

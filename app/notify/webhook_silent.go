@@ -12,10 +12,9 @@ const silentAfter = 24 * time.Hour
 // Silent lists the webhooks of all companies whose receivers get nothing: those paused because
 // the receiver is gone, and those that have failed for a day. The caller checks access.
 func (s *Webhooks) Silent() (all []Webhook, err error) {
-	now := s.Now()
 	err = s.DB.View(func(tx *kv.Tx) error {
 		return webhooks.Each(tx, "", nil, func(_ string, w Webhook) (bool, error) {
-			if w.Gone || w.Enabled && w.FailingSince != nil && now.Sub(*w.FailingSince) >= silentAfter {
+			if w.Gone || w.Enabled && w.FailingSince != nil && s.NowIn(w.Company).Sub(*w.FailingSince) >= silentAfter {
 				all = append(all, w)
 			}
 			return true, nil

@@ -34,6 +34,8 @@ const (
 type Options struct {
 	// Now is the clock; by default time.Now.
 	Now func() time.Time
+	// NowIn is the clock of a company; by default Now for all of them.
+	NowIn func(company string) time.Time
 	// Organization is named in the authority's own certificates; by default "Paraph".
 	Organization string
 	// SignatoryValidity is how long a signatory's certificate is valid after the act; by default 15 minutes.
@@ -169,6 +171,14 @@ func (a *Authority) loadIssuers() error {
 
 // now returns the clock in UTC and whole seconds, the resolution of certificates.
 func (a *Authority) now() time.Time { return a.options.Now().UTC().Truncate(time.Second) }
+
+// nowIn is now by the clock of a company, "" for that of the authority.
+func (a *Authority) nowIn(company string) time.Time {
+	if company == "" || a.options.NowIn == nil {
+		return a.now()
+	}
+	return a.options.NowIn(company).UTC().Truncate(time.Second)
+}
 
 func (a *Authority) newRoot() (*Signer, error) {
 	key, err := a.random.key()

@@ -109,7 +109,7 @@ func (a *Authority) Company(id, name string) (*Signer, error) {
 	if id == "" {
 		return nil, errors.New("pki: a company needs an identifier")
 	}
-	now, key := a.now(), companyName(id)
+	now, key := a.nowIn(id), companyName(id)
 	a.mu.RLock()
 	signer, ok := a.companies[key]
 	ok = ok && a.companyUsable(signer, name, now)

@@ -22,9 +22,15 @@ var timestampPolicy = asn1.ObjectIdentifier{2, 25, 1790306127}
 const timestampAccuracy = 1
 
 // Timestamper returns the built-in RFC 3161 authority. It works without any network.
-func (a *Authority) Timestamper() Timestamper { return builtInTimestamper{a} }
+func (a *Authority) Timestamper() Timestamper { return a.TimestamperFor("") }
 
-type builtInTimestamper struct{ authority *Authority }
+// TimestamperFor is Timestamper by the clock of a company.
+func (a *Authority) TimestamperFor(company string) Timestamper { return builtInTimestamper{a, company} }
+
+type builtInTimestamper struct {
+	authority *Authority
+	company   string
+}
 
 func (t builtInTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
@@ -33,7 +39,7 @@ func (t builtInTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byt
 	if len(digest) != sha256.Size {
 		return nil, fmt.Errorf("%w: a digest of %d bytes instead of a SHA-256", ErrTimestamp, len(digest))
 	}
-	token, err := t.authority.timestampToken(TimestampRequest{Hash: crypto.SHA256, Digest: digest, Certificates: true})
+	token, err := t.authority.timestampToken(t.authority.nowIn(t.company), TimestampRequest{Hash: crypto.SHA256, Digest: digest, Certificates: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTimestamp, err)
 	}
@@ -43,7 +49,7 @@ func (t builtInTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byt
 // TokenSize is measured once per certificate.
 func (t builtInTimestamper) TokenSize() int {
 	a := t.authority
-	s, err := a.timestampSigner(a.now())
+	s, err := a.timestampSigner(a.nowIn(t.company))
 	if err != nil {
 		return usualTokenSize // the error recurs when a timestamp is requested
 	}
@@ -75,8 +81,7 @@ func measureToken(s *Signer) (int, error) {
 }
 
 // timestampToken makes a TimeStampToken (RFC 3161 §2.4.2) for a validated request.
-func (a *Authority) timestampToken(r TimestampRequest) ([]byte, error) {
-	now := a.now()
+func (a *Authority) timestampToken(now time.Time, r TimestampRequest) ([]byte, error) {
 	s, err := a.timestampSigner(now)
 	if err != nil {
 		return nil, err

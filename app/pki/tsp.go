@@ -127,7 +127,7 @@ func (a *Authority) RespondTimestamp(request []byte) ([]byte, error) {
 	if errors.As(err, &refused) {
 		return encodeRejection(refused)
 	}
-	token, err := a.timestampToken(r)
+	token, err := a.timestampToken(a.now(), r)
 	if err != nil {
 		refusal, encodeErr := encodeRejection(&failure{failSystemFailure, "The authority cannot sign at present."})
 		return refusal, errors.Join(fmt.Errorf("%w: %w", ErrTimestamp, err), encodeErr)

@@ -218,7 +218,7 @@ func (s *Service) writable(who account.Call, id string) (*record.Document, error
 // apply writes the input to a link, and checks that documents can be sent with it.
 func (s *Service) apply(l *Link, who account.Call, t *record.Document, in Input) error {
 	var f fault.Fields
-	in.assign(&f, l, s.Now())
+	in.assign(&f, l, s.NowIn(who.CompanyID))
 	if l.Off && in.Role == nil && in.People == nil && in.Variables == nil {
 		return f.Err() // a link can always be turned off, whatever became of its template
 	}

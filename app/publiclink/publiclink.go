@@ -51,6 +51,7 @@ type Options struct {
 	BaseURL  string      // configured, "" if it is that of each request
 	NewID    func() ulid.ULID
 	Now      func() time.Time
+	NowIn    func(company string) time.Time
 }
 
 // Service implements the rules for public links. It is safe for concurrent use.
@@ -188,7 +189,7 @@ func (l *Link) status(now time.Time) Status {
 
 // describe adds what a link takes from its template and its owner.
 func (s *Service) describe(tx *kv.Tx, l *Link, t *record.Document) error {
-	l.Status = l.status(tx.Now)
+	l.Status = l.status(tx.NowIn(l.Company))
 	l.Title = l.titleOf(t)
 	i := t.RoleIndex(l.Role)
 	if i >= 0 {

@@ -93,7 +93,7 @@ func (s *Service) Visit(token string) (v Visit, err error) {
 // TurnedAway tells the owner of a link, once a day, that visitors can't fill it in because there is
 // no room for more documents.
 func (s *Service) TurnedAway(v *Visit) error {
-	if v.FullAt != nil && s.Now().Before(v.FullAt.Add(fullAgain)) {
+	if v.FullAt != nil && s.NowIn(v.Company).Before(v.FullAt.Add(fullAgain)) {
 		return nil
 	}
 	return s.DB.For(v.Company).Update(func(tx *kv.Tx) error {

@@ -19,7 +19,7 @@ import (
 type Service struct {
 	Authentication *account.Authentication
 	Signing        *signing.Services
-	Now            func() time.Time
+	Now            func(company string) time.Time
 }
 
 // Input says who acts, and how. Zero members leave it to the service.
@@ -38,7 +38,7 @@ func (s *Service) Act(ctx context.Context, who account.Call, id string, in Input
 	if err != nil {
 		return nil, err
 	}
-	now := s.Now()
+	now := s.Now(d.Company)
 	if err := d.Running(now); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func standstill(d *record.Document, now time.Time) error {
 func (s *Service) actAs(
 	ctx context.Context, by account.Call, d *record.Document, inv *record.Invitation, in Input,
 ) (*record.Document, error) {
-	if err := d.Signable(inv, s.Now()); err != nil {
+	if err := d.Signable(inv, s.Now(d.Company)); err != nil {
 		return nil, err
 	}
 	signatory, err := s.recipient(d, inv)
@@ -146,7 +146,7 @@ func (s *Service) actAs(
 		return s.Signing.Signing.FillIn(ctx, who, d.ID, inv.ID,
 			signing.SignInput{Fields: among(asked, in.Fields), Next: in.next(v)})
 	}
-	return s.Signing.Signing.Sign(ctx, who, d.ID, inv.ID, in.signature(v, s.Now()))
+	return s.Signing.Signing.Sign(ctx, who, d.ID, inv.ID, in.signature(v, s.Now(d.Company)))
 }
 
 // recipient returns the actor that an invitation's link belongs to, identified.

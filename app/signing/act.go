@@ -54,9 +54,9 @@ func (s *Signing) viewedByMember(who account.Call, d *record.Document, invitatio
 	case !record.IsIdentified(who.Actor, inv):
 		return nil, notIdentified()
 	case inv.Unnamed():
-		return nil, d.Signable(inv, s.now()) // nobody yet
+		return nil, d.Signable(inv, s.now(d.Company)) // nobody yet
 	}
-	return d, d.Running(s.now())
+	return d, d.Running(s.now(d.Company))
 }
 
 // readReason reads the reason that somebody states for what they do.

@@ -1,6 +1,8 @@
 package signing
 
 import (
+	"time"
+
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/signing/record"
@@ -13,6 +15,7 @@ type asking struct {
 	who     account.Call
 	d       *record.Document
 	company account.Company
+	now     time.Time
 	trial   *record.Document // memory for a copy
 }
 
@@ -28,32 +31,32 @@ type rule struct {
 var rules = []rule{
 	{record.ActionEdit, func(q *asking) error { return q.d.Editable() }},
 	{record.ActionSubmit, func(q *asking) error {
-		return q.try(func(d *record.Document) error { return d.Submit(record.PersonOf(q.who.Actor), q.tx.Now) })
+		return q.try(func(d *record.Document) error { return d.Submit(record.PersonOf(q.who.Actor), q.now) })
 	}},
 	{record.ActionWithdraw, func(q *asking) error {
 		return q.first(ownerOrSubmitter(q.who), (*record.Document).Withdraw)
 	}},
 	{record.ActionApprove, func(q *asking) error {
 		return q.first(mayApprove(q.who), func(d *record.Document) error {
-			return d.Approve(record.PersonOf(q.who.Actor), q.tx.Now)
+			return d.Approve(record.PersonOf(q.who.Actor), q.now)
 		})
 	}},
 	{record.ActionReject, func(q *asking) error {
 		return q.first(mayApprove(q.who), func(d *record.Document) error {
-			return d.Reject(record.PersonOf(q.who.Actor), "", q.tx.Now)
+			return d.Reject(record.PersonOf(q.who.Actor), "", q.now)
 		})
 	}},
 	{record.ActionReopen, func(q *asking) error { return q.try((*record.Document).Reopen) }},
 	{record.ActionSend, func(q *asking) error { return q.d.Sendable(q.company.RequireApproval) }},
 	{record.ActionCallOff, func(q *asking) error { return q.try(record.CallOff) }},
-	{record.ActionSign, func(q *asking) error { return q.d.MayDo(q.who.Actor, record.ActionSign, q.tx.Now) }},
-	{record.ActionFillIn, func(q *asking) error { return q.d.MayDo(q.who.Actor, record.ActionFillIn, q.tx.Now) }},
-	{record.ActionRead, func(q *asking) error { return q.d.MayDo(q.who.Actor, record.ActionRead, q.tx.Now) }},
-	{record.ActionRemind, func(q *asking) error { return q.d.Remindable("", q.tx.Now) }},
-	{record.ActionReplace, func(q *asking) error { return q.d.AnyReplaceable(q.tx.Now) }},
-	{record.ActionCode, func(q *asking) error { return q.d.AwaitsCode(q.tx.Now) }},
+	{record.ActionSign, func(q *asking) error { return q.d.MayDo(q.who.Actor, record.ActionSign, q.now) }},
+	{record.ActionFillIn, func(q *asking) error { return q.d.MayDo(q.who.Actor, record.ActionFillIn, q.now) }},
+	{record.ActionRead, func(q *asking) error { return q.d.MayDo(q.who.Actor, record.ActionRead, q.now) }},
+	{record.ActionRemind, func(q *asking) error { return q.d.Remindable("", q.now) }},
+	{record.ActionReplace, func(q *asking) error { return q.d.AnyReplaceable(q.now) }},
+	{record.ActionCode, func(q *asking) error { return q.d.AwaitsCode(q.now) }},
 	{record.ActionExtend, func(q *asking) error {
-		return q.first(ownerOrAdmin(q.who), func(d *record.Document) error { return d.Extend(q.tx.Now) })
+		return q.first(ownerOrAdmin(q.who), func(d *record.Document) error { return d.Extend(q.now) })
 	}},
 	{record.ActionSeal, func(q *asking) error {
 		return q.first(ownerOrAdmin(q.who), (*record.Document).Sealable)
@@ -61,14 +64,14 @@ var rules = []rule{
 	{record.ActionDownload, func(q *asking) error { return q.d.Downloadable() }},
 	{record.ActionDuplicate, func(*asking) error { return nil }},
 	{record.ActionVoid, func(q *asking) error {
-		return q.first(ownerOrAdmin(q.who), func(d *record.Document) error { return d.Void(record.Reason{}, q.tx.Now) })
+		return q.first(ownerOrAdmin(q.who), func(d *record.Document) error { return d.Void(record.Reason{}, q.now) })
 	}},
 	{record.ActionArchive, func(q *asking) error {
-		return q.try(func(d *record.Document) error { return d.Archive(q.tx.Now) })
+		return q.try(func(d *record.Document) error { return d.Archive(q.now) })
 	}},
 	{record.ActionRestore, func(q *asking) error { return q.try((*record.Document).Restore) }},
 	{record.ActionDelete, func(q *asking) error {
-		return q.first(ownerOrAdmin(q.who), func(d *record.Document) error { return d.Trash(q.tx.Now) })
+		return q.first(ownerOrAdmin(q.who), func(d *record.Document) error { return d.Trash(q.now) })
 	}},
 	{record.ActionPurge, func(q *asking) error {
 		return q.first(adminOnly(q.who), (*record.Document).Purgeable)
@@ -96,7 +99,7 @@ func (q *asking) first(may func(*kv.Tx, *record.Document) error, step func(*reco
 // the role or the turn. Invalid input and incomplete documents may still be refused.
 func (s *core) Actions(who account.Call, d *record.Document) ([]record.Action, error) {
 	if who.IsSignatory() {
-		return d.ActionsOf(who.Actor, s.now()), nil
+		return d.ActionsOf(who.Actor, s.now(d.Company)), nil
 	}
 	out := []record.Action{}
 	err := s.db.View(func(tx *kv.Tx) error {
@@ -104,7 +107,7 @@ func (s *core) Actions(who account.Call, d *record.Document) ([]record.Action, e
 		if err != nil {
 			return err
 		}
-		q := &asking{tx, who, d, company, &record.Document{}}
+		q := &asking{tx, who, d, company, tx.NowIn(d.Company), &record.Document{}}
 		for _, r := range rules {
 			if !who.Can(r.action.Scope()) {
 				continue

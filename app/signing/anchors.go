@@ -252,7 +252,7 @@ func (s *Drafts) fillFiles(
 			return uploads, err
 		}
 		uploads = append(uploads, u)
-		filled, err := s.accept(ctx, &f, i, u)
+		filled, err := s.accept(ctx, who.CompanyID, &f, i, u)
 		if err := cmp.Or(err, f.Err()); err != nil {
 			return uploads, err
 		}

@@ -51,7 +51,7 @@ func (s *Drafts) Create(ctx context.Context, who account.Call, in CreateInput) (
 	if err := s.defaults(who, d); err != nil {
 		return nil, err
 	}
-	now := s.now()
+	now := s.now(who.CompanyID)
 	d.CreatedAt = now
 	var faults fault.Fields
 	in.DocumentInput.Apply(&faults, d, s.limits, now)

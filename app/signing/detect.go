@@ -477,5 +477,5 @@ func (s *Drafts) addTagged(f *fault.Fields, d *record.Document, found []Suggesti
 	for i := range names {
 		in[i].RoleName = &names[i]
 	}
-	s.invite(f, d, in, s.now())
+	s.invite(f, d, in, s.now(d.Company))
 }

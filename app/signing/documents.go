@@ -45,7 +45,7 @@ func (s *core) see(who account.Call, id string) (*record.Document, error) {
 		return nil, err
 	}
 	switch {
-	case d.Hidden(company, s.now()):
+	case d.Hidden(company, s.now(d.Company)):
 		return nil, fault.Conflict(codeClosed)
 	case s.needsConsent(who, company, inv):
 		return nil, notAgreed()

@@ -98,7 +98,7 @@ func (s *Signing) OnDevice(code string) (p InPerson, err error) {
 
 func handed(tx *kv.Tx, code string) (handedOver, error) {
 	h, err := devices.Get(tx, deviceKey(code))
-	if err != nil || !tx.Now.Before(h.Until) {
+	if err != nil || !tx.NowIn(h.Company).Before(h.Until) {
 		return h, fault.Unauthenticated().Because(err)
 	}
 	return h, nil

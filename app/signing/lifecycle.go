@@ -293,7 +293,7 @@ func stillApprovable(tx *kv.Tx, d *record.Document) error {
 
 // copyOf returns a draft with the content of a document, without its history.
 func (s *Drafts) copyOf(from *record.Document, who account.Call) *record.Document {
-	now := s.now()
+	now := s.now(who.CompanyID)
 	d := from.Copy(s.id(), record.PersonOf(who.Actor), now)
 	renamed := map[string]string{}
 	for _, f := range from.Files {

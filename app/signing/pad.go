@@ -63,7 +63,7 @@ func (s *Signing) PadCode(
 		if at < 0 {
 			return fault.Invalid("kind", "not_signature_or_initials")
 		}
-		until = tx.Now.Add(padLifetime)
+		until = tx.NowIn(who.CompanyID).Add(padLifetime)
 		payload := append(binary.BigEndian.AppendUint64(uid.Bytes(), uint64(until.Unix())), byte(at))
 		code = base64.RawURLEncoding.EncodeToString(append(payload, s.padMAC(payload, inv.LinkGeneration)...))
 		return nil
@@ -93,7 +93,7 @@ func signerAt(tx *kv.Tx, who account.Call, id, invitation string) (*record.Docum
 	if !record.IsIdentified(who.Actor, inv) {
 		return nil, nil, notIdentified()
 	}
-	return d, inv, d.Signable(inv, tx.Now)
+	return d, inv, d.Signable(inv, tx.NowIn(d.Company))
 }
 
 // errNoPad returns the one error for every kind of invalid code.
@@ -120,7 +120,7 @@ func (s *Signing) padOf(tx *kv.Tx, code string) (*record.Document, *record.Invit
 	}
 	inv := d.Invitation(id)
 	valid := inv != nil && record.LinkWorks(d, inv) && hmac.Equal(raw[padSize:], s.padMAC(payload, inv.LinkGeneration))
-	if !valid || !tx.Now.Before(until) || d.Signable(inv, tx.Now) != nil {
+	if !valid || !tx.NowIn(d.Company).Before(until) || d.Signable(inv, tx.NowIn(d.Company)) != nil {
 		return nil, nil, Pad{}, errNoPad()
 	}
 	company, err := account.LoadCompany(tx, d.Company)

@@ -50,7 +50,7 @@ func (s *Completion) renew(ctx context.Context, company, id string, before time.
 		if err != nil || d.Status != record.Completed {
 			return d, err
 		}
-		version, now := d.Version, s.now()
+		version, now := d.Version, s.now(company)
 		files := []*record.File{d.Certificate}
 		for i := range d.Files {
 			files = append(files, &d.Files[i])
@@ -79,7 +79,7 @@ func (s *Completion) renew(ctx context.Context, company, id string, before time.
 // renewFile adds validation data and a timestamp if the last one expires before the given
 // time, unless the new one would expire no later.
 func (s *Completion) renewFile(ctx context.Context, company string, f *record.File, before, now time.Time) (bool, error) {
-	ends, err := s.timestampEnds(f)
+	ends, err := s.timestampEnds(f, now)
 	if err != nil || !ends.Before(before) {
 		return false, err
 	}
@@ -89,10 +89,10 @@ func (s *Completion) renewFile(ctx context.Context, company string, f *record.Fi
 	}
 	again := *f
 	again.Revisions = slices.Clone(f.Revisions)
-	if err := s.revisions.finish(ctx, &again, lists, now); err != nil {
+	if err := s.revisions.finish(ctx, company, &again, lists, now); err != nil {
 		return false, err
 	}
-	next, err := s.timestampEnds(&again)
+	next, err := s.timestampEnds(&again, now)
 	if err != nil || !next.After(ends) {
 		return false, err
 	}
@@ -101,7 +101,7 @@ func (s *Completion) renewFile(ctx context.Context, company string, f *record.Fi
 }
 
 // timestampEnds returns when the certificate of a file's last document timestamp expires.
-func (s *Completion) timestampEnds(f *record.File) (ends time.Time, err error) {
+func (s *Completion) timestampEnds(f *record.File, now time.Time) (ends time.Time, err error) {
 	base, closeBase, err := s.revisions.baseOf(f)
 	if err != nil {
 		return time.Time{}, err
@@ -119,7 +119,7 @@ func (s *Completion) timestampEnds(f *record.File) (ends time.Time, err error) {
 		if !signatures[i].Timestamp {
 			continue
 		}
-		options := pki.VerifyOptions{Roots: s.keys.Roots(), At: s.now()}
+		options := pki.VerifyOptions{Roots: s.keys.Roots(), At: now}
 		t := pki.VerifyTimestamp(signatures[i].CMS, signatures[i].WriteSigned, options)
 		if t.Certificate != nil {
 			ends = t.Certificate.NotAfter

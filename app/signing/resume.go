@@ -318,7 +318,7 @@ func (s *Drafts) forgetUpload(company, upload string) error {
 // sweepUploads drops the uploads that have not received a piece for a day.
 func (s *Drafts) sweepUploads() error {
 	var old []Unfinished
-	before := s.now().Add(-unfinishedFor)
+	before := s.now("").Add(-unfinishedFor)
 	err := s.db.View(func(tx *kv.Tx) error {
 		return unfinished.Each(tx, "updated", nil, func(_ string, u Unfinished) (bool, error) {
 			if !u.UpdatedAt.Before(before) {

@@ -63,8 +63,17 @@ func (s *Upkeep) retain(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
+// Retain is the daily job for one company.
+func (s *Upkeep) Retain(ctx context.Context, company string) error {
+	c, err := s.companyOf(company)
+	if err != nil || c.RetentionDays == 0 {
+		return err
+	}
+	return s.retainCompany(ctx, c)
+}
+
 func (s *Upkeep) retainCompany(ctx context.Context, c account.Company) error {
-	before := s.now().AddDate(0, 0, -c.RetentionDays)
+	before := s.now(c.ID).AddDate(0, 0, -c.RetentionDays)
 	due, err := s.endedBefore(ctx, c.ID, before)
 	if err != nil {
 		return err
@@ -129,6 +138,6 @@ func (s *Upkeep) PreviewRetention(ctx context.Context, who account.Call, days in
 	if days <= 0 {
 		return 0, nil
 	}
-	due, err := s.endedBefore(ctx, who.CompanyID, s.now().AddDate(0, 0, -days))
+	due, err := s.endedBefore(ctx, who.CompanyID, s.now(who.CompanyID).AddDate(0, 0, -days))
 	return len(due), err
 }

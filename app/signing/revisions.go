@@ -42,11 +42,12 @@ func sealBy(
 	}
 }
 
-func (s *revisions) authority() pki.Timestamper {
+// authority returns the authority whose timestamps a company's files get.
+func (s *revisions) authority(company string) pki.Timestamper {
 	if s.timestamper != nil {
 		return s.timestamper
 	}
-	return s.keys.Timestamper()
+	return s.keys.TimestamperFor(company)
 }
 
 // baseOf opens the current PDF of a file, to append to.
@@ -104,13 +105,13 @@ func (s *revisions) revocationLists(company string, now time.Time) ([][]byte, er
 	return append(lists, moved...), nil
 }
 
-// finish appends the validation data and the document timestamp to a file, in one blob.
-func (s *revisions) finish(ctx context.Context, f *record.File, lists [][]byte, now time.Time) error {
+// finish appends the validation data and the document timestamp to a company's file, in one blob.
+func (s *revisions) finish(ctx context.Context, company string, f *record.File, lists [][]byte, now time.Time) error {
 	base, closeBase, err := s.baseOf(f)
 	if err != nil {
 		return err
 	}
-	g, first := growth{file: f, chain: pdf.NewChain(base), now: now}, len(f.Revisions)
+	g, first := growth{file: f, company: company, chain: pdf.NewChain(base), now: now}, len(f.Revisions)
 	if err := disk.Closing(s.validate(ctx, &g, lists), closeBase); err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (s *revisions) validate(ctx context.Context, g *growth, lists [][]byte) err
 	}); err != nil {
 		return err
 	}
-	ts := s.authority()
+	ts := s.authority(g.company)
 	return g.add("timestamp", func(b pdf.Base) (pdf.Revision, error) {
 		return pdf.Timestamp(b, timestampField, timestampSize(ts), func(digest []byte) ([]byte, error) {
 			token, err := ts.Timestamp(ctx, digest)
@@ -147,9 +148,10 @@ func (s *revisions) validate(ctx context.Context, g *growth, lists [][]byte) err
 // growth appends revisions that do not belong to a signatory. They are made in memory and
 // stored together.
 type growth struct {
-	file  *record.File
-	chain *pdf.Chain
-	now   time.Time
+	file    *record.File
+	company string
+	chain   *pdf.Chain
+	now     time.Time
 }
 
 func (g *growth) add(kind string, make func(pdf.Base) (pdf.Revision, error)) error {

@@ -154,7 +154,7 @@ func (s *Completion) sealLocked(ctx context.Context, company, id string) (out *r
 			return d, err
 		}
 		version := d.Version
-		event, err := s.complete(ctx, d, s.now())
+		event, err := s.complete(ctx, d, s.now(company))
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +183,7 @@ func (s *Completion) complete(ctx context.Context, d *record.Document, now time.
 		return record.Event{}, err
 	}
 	for i := range d.Files {
-		if err := s.revisions.finish(ctx, &d.Files[i], lists, now); err != nil {
+		if err := s.revisions.finish(ctx, d.Company, &d.Files[i], lists, now); err != nil {
 			return record.Event{}, err
 		}
 	}

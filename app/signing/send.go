@@ -74,7 +74,7 @@ func (s *Sending) sendOnce(
 	if err := d.Sendable(company.RequireApproval); err != nil {
 		return nil, err
 	}
-	now := s.now()
+	now := s.now(d.Company)
 	if in.due && !record.SendDue(d, now) {
 		return nil, errNotDue
 	}
@@ -201,14 +201,14 @@ func (s *Sending) sendNew(ctx context.Context, who account.Call, d *record.Docum
 	}
 	var faults fault.Fields
 	if in.SendAt != nil {
-		record.SendLater(&faults, d, *in.SendAt, who.Actor, s.now())
+		record.SendLater(&faults, d, *in.SendAt, who.Actor, s.now(d.Company))
 		return nil, faults.Err()
 	}
-	new(SendInput).apply(&faults, d, s.limits, company, s.now())
+	new(SendInput).apply(&faults, d, s.limits, company, s.now(d.Company))
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	return s.prepare(ctx, d, s.now())
+	return s.prepare(ctx, d, s.now(d.Company))
 }
 
 // scheduleOnce checks a document as for sending, and leaves sending to a job.
@@ -223,7 +223,7 @@ func (s *Sending) scheduleOnce(
 		return nil, err
 	}
 	var faults fault.Fields
-	now, version := s.now(), d.Version
+	now, version := s.now(d.Company), d.Version
 	in.settings().Apply(&faults, d, s.limits, now)
 	record.SendLater(&faults, d, *in.SendAt, who.Actor, now)
 	s.requireSendable(&faults, d)
@@ -278,7 +278,7 @@ func (s *Sending) sender(company, id string) (who account.Actor, err error) {
 		if err != nil {
 			return err
 		}
-		if !record.SendDue(d, tx.Now) {
+		if !record.SendDue(d, tx.NowIn(company)) {
 			return errNotDue
 		}
 		var may bool
@@ -357,7 +357,7 @@ func (s *Sending) prepareFile(
 		return nil, err
 	}
 	if !f.Presigned {
-		seal := sealBy(ctx, f, signer, s.revisions.authority(), now, company, s.words.Match(d.Locale).Say("certificate.certified_by"))
+		seal := sealBy(ctx, f, signer, s.revisions.authority(d.Company), now, company, s.words.Match(d.Locale).Say("certificate.certified_by"))
 		spec.Certify = &seal
 	}
 	base, closeBase, err := s.revisions.baseOf(f)

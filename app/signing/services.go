@@ -69,7 +69,9 @@ type Options struct {
 	LinkKey   []byte // secret from which signatories' links are made
 	NewID     func() ulid.ULID
 	Now       func() time.Time
-	BaseURL   string // base address of the links in e-mails; if empty, that of the request
+	NowIn     func(company string) time.Time // the clock of a company; default Now for all of them
+	Latest    func() time.Time               // the clock that is furthest ahead, for files of anybody; default Now
+	BaseURL   string                         // base address of the links in e-mails; if empty, that of the request
 	Limits    record.Limits
 	Consent   string          // the consent text of companies without their own
 	TrashDays int             // days after which documents in the trash are purged; 0 means never
@@ -114,7 +116,7 @@ type core struct {
 	limits      record.Limits
 	quota       store.Quota
 	id          func() string
-	now         func() time.Time
+	now         func(company string) time.Time
 	log         *slog.Logger
 
 	store     *store.Store
@@ -132,7 +134,7 @@ func (s *core) paper() *record.Paper { return &record.Paper{Fonts: s.fonts, Word
 
 // writing returns how values of a document may be written.
 func (s *core) writing(d *record.Document) record.Writing {
-	return record.Writing{Language: s.words.Match(d.Locale), Today: s.now()}
+	return record.Writing{Language: s.words.Match(d.Locale), Today: s.now(d.Company)}
 }
 
 // placement returns where fields of a document can be.
@@ -184,6 +186,12 @@ func New(o Options) *Services {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Limits = o.Limits.WithDefaults()
+	if o.NowIn == nil {
+		o.NowIn = func(string) time.Time { return o.Now() }
+	}
+	if o.Latest == nil {
+		o.Latest = o.Now
+	}
 	c := newCore(o)
 	sending := &Sending{core: c, known: o.Employment}
 	drafts := &Drafts{core: c, sending: sending, texts: newFileTexts(o)}
@@ -231,16 +239,16 @@ func newCore(o Options) *core {
 		limits:      o.Limits,
 		quota:       o.Quota,
 		id:          func() string { return o.NewID().String() },
-		now:         o.Now,
+		now:         o.NowIn,
 		log:         o.Log,
 	}
 	c.store = store.New(o.DB, o.NewID, o.Checkpoints, o.Log)
 	c.lists = lists.New(lists.Options{DB: o.DB, Jobs: o.Jobs, Search: o.Search, Blobs: o.Blobs, PDFium: o.PDFium,
 		NewID: o.NewID, Log: o.Log})
 	c.verifier = verify.New(verify.Options{DB: o.DB, Blobs: o.Blobs, PDFium: o.PDFium, Keys: o.Keys,
-		UploadBytes: o.Limits.UploadBytes, Members: o.Members, Now: o.Now})
+		UploadBytes: o.Limits.UploadBytes, Members: o.Members, Now: o.Latest})
 	c.intake = intake.New(intake.Options{Blobs: o.Blobs, PDFium: o.PDFium, Office: o.Office, Fonts: o.Fonts,
-		Limits: o.Limits, Now: o.Now, Verifying: c.verifier.Queue})
+		Limits: o.Limits, Now: o.Latest, Verifying: c.verifier.Queue})
 	c.links = &links{linkKey: o.LinkKey, baseURL: o.BaseURL, mails: o.Mails}
 	c.schedule = &schedule{jobs: o.Jobs, pictures: o.Pictures, trashDays: o.TrashDays}
 	c.changes = &changes{db: o.DB, store: c.store, schedule: c.schedule, locks: new(locks)}

@@ -88,7 +88,7 @@ func (s *Signing) FormVersion(who account.Call, id string) (string, error) {
 		return "", err
 	}
 	inv := d.Invitation(who.Invitation)
-	if inv == nil || d.Signable(inv, s.now()) != nil {
+	if inv == nil || d.Signable(inv, s.now(d.Company)) != nil {
 		return "", nil
 	}
 	c, err := s.companyOf(d.Company)

@@ -202,7 +202,7 @@ func (s *Signing) check(
 	if inv == nil {
 		return nil, fault.NotFound("invitation")
 	}
-	now := s.now()
+	now := s.now(d.Company)
 	if err := d.Signable(inv, now); err != nil {
 		return nil, err
 	}
@@ -414,7 +414,7 @@ const untimedValidity = 366 * 24 * time.Hour
 // timestamp of the file covers it.
 func (s *Signing) signFiles(ctx context.Context, a *act) error {
 	before := slices.Clone(a.document.Files)
-	err := s.signFilesFor(ctx, a, s.keys.SignatoryValidity(), s.revisions.authority())
+	err := s.signFilesFor(ctx, a, s.keys.SignatoryValidity(), s.revisions.authority(a.document.Company))
 	if errors.Is(err, pki.ErrTimestamp) {
 		s.log.Warn("timestamp authority does not respond", "document", a.document.ID, "error", err)
 		copy(a.document.Files, before)

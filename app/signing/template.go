@@ -127,7 +127,7 @@ func (s *Drafts) SaveTemplate(
 	var f fault.Fields
 	d := s.copyOf(from, who)
 	d.Template, d.ExpiresAt, d.ExpiresDays = true, nil, from.DeadlineDays()
-	(&record.DocumentInput{Title: title}).Apply(&f, d, s.limits, s.now())
+	(&record.DocumentInput{Title: title}).Apply(&f, d, s.limits, s.now(who.CompanyID))
 	roles := d.Invitations
 	d.Invitations = nil
 	for i := range roles {
@@ -270,7 +270,7 @@ func (s *Drafts) CheckTemplateUse(who account.Call, template *record.Document, i
 		return 0, err
 	}
 	if s.mails() && !d.NoMails {
-		messages = len(d.Notify(s.now()))
+		messages = len(d.Notify(s.now(who.CompanyID)))
 	}
 	return messages, nil
 }
@@ -282,7 +282,7 @@ func (s *Drafts) fillTemplate(
 	if company, err = s.company(who); err != nil {
 		return nil, company, filling, err
 	}
-	now := s.now()
+	now := s.now(who.CompanyID)
 	d = s.copyOf(template, who)
 	d.Template, d.ExpiresDays, d.BaseURL = false, 0, s.links.base(in.BaseURL)
 	d.MadeFrom = &record.Source{Template: template.ID, Version: template.Version, Run: in.Run, Link: in.Link}

@@ -177,7 +177,7 @@ func rebuildRows(tx *kv.Tx, keys []string) error {
 
 // SelfTest signs, seals and verifies a page: if it returns nil, signing works.
 func (s *Upkeep) SelfTest(ctx context.Context) error {
-	now := s.now()
+	now := s.now("")
 	b := page.New(s.fonts, page.Info{Title: "Self-test"})
 	b.Text(72, 72, 12, false, false, 0, 0, 0, "Self-test")
 	var out bytes.Buffer

@@ -29,7 +29,7 @@ func (s *Drafts) attach(ctx context.Context, f *fault.Fields, d *record.Document
 	}
 	for i, u := range uploads {
 		u.Names = names
-		file, err := s.accept(ctx, f, i, u)
+		file, err := s.accept(ctx, d.Company, f, i, u)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (s *Drafts) attach(ctx context.Context, f *fault.Fields, d *record.Document
 }
 
 // accept inspects and converts one upload, the i-th of a request, unless there are faults.
-func (s *Drafts) accept(ctx context.Context, f *fault.Fields, i int, u *intake.Upload) (record.File, error) {
+func (s *Drafts) accept(ctx context.Context, company string, f *fault.Fields, i int, u *intake.Upload) (record.File, error) {
 	name := intake.FileName(f.At("files", i), "name", u.Name)
 	if !f.Empty() {
 		return record.File{}, nil
@@ -51,7 +51,7 @@ func (s *Drafts) accept(ctx context.Context, f *fault.Fields, i int, u *intake.U
 	if err := refused(f, i, err); err != nil || !f.Empty() {
 		return record.File{}, err
 	}
-	file.ID, file.Name, file.CreatedAt = s.id(), name, s.now()
+	file.ID, file.Name, file.CreatedAt = s.id(), name, s.now(company)
 	return file, nil
 }
 
@@ -456,7 +456,7 @@ func (s *Drafts) ReplaceFile(
 		return nil, nil, err
 	}
 	var f fault.Fields
-	accepted, err := s.accept(ctx, &f, 0, u)
+	accepted, err := s.accept(ctx, who.CompanyID, &f, 0, u)
 	if err := cmp.Or(err, f.Err()); err != nil {
 		return nil, nil, err
 	}

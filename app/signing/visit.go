@@ -51,7 +51,7 @@ func (s *Signing) Open(who account.Call) (*Visit, error) {
 	}
 	v.Consent = s.consentAsked(v.Company, v.Invitation)
 	v.Agreed = v.Invitation.AgreedTo(v.Consent)
-	v.Stage = v.Document.Stage(v.Invitation, record.IsIdentified(who.Actor, v.Invitation), s.now())
+	v.Stage = v.Document.Stage(v.Invitation, record.IsIdentified(who.Actor, v.Invitation), s.now(v.Document.Company))
 	if by := record.ActedFor(v.Document, v.Invitation); by != nil {
 		v.By = by.Name
 	}
@@ -86,7 +86,7 @@ func (v *Visit) withoutConsent() {
 
 // conceal removes what the visitor may not see.
 func (s *Signing) conceal(v *Visit, identified bool) {
-	v.Closed = v.Closed || v.Document.Hidden(v.Company, s.now())
+	v.Closed = v.Closed || v.Document.Hidden(v.Company, s.now(v.Document.Company))
 	switch {
 	case v.Closed:
 		if v.Stage == record.StageSigned {

@@ -151,7 +151,7 @@ func TestExamplesOfEvents(t *testing.T) {
 	c.Post(t, at+"/"+d.Text(t, "invitations.0.id")+"/sign", obj{"read_all": true}).Want(t, http.StatusOK)
 	c.Delete(t, at).Want(t, http.StatusOK)
 	c.Post(t, at+"/purge", obj{"title": "Lease"}).Want(t, http.StatusNoContent)
-	if err := c.Test.Settle(t.Context()); err != nil {
+	if err := c.Test.Settle(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}

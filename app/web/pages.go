@@ -58,7 +58,7 @@ type Options struct {
 	Words       *words.Catalogue
 	Fonts       *text.Fonts
 	Log         *slog.Logger
-	Now         func() time.Time
+	Now         func(company string) time.Time
 
 	Secret    []byte // signs the tokens of forms
 	Kit       *httpkit.Kit
@@ -104,7 +104,7 @@ func New(o Options) (*Pages, error) {
 		Accounts: o.Accounts,
 		Lists:    o.Signing.Lists,
 		Log:      o.Log,
-		Now:      o.Now,
+		Now:      func() time.Time { return o.Now("") },
 		Warnings: warnings,
 		Secret:   o.Secret,
 		Kit:      o.Kit,

@@ -48,7 +48,7 @@ func TestWebhookPages(t *testing.T) {
 	_, html = v.send(at + "/test")
 	v.contains(html, "accept the test. See below", "503 Service Unavailable", "&lt;b&gt;the receiver", "webhook.test", "Webhook-Signature", `b=it&#39;\&#39;&#39;s`)
 	c.Post(t, "/documents", apptest.Map{"title": "Lease"}).Want(t, http.StatusCreated)
-	if err := s.Test.Settle(t.Context()); err != nil {
+	if err := s.Test.Settle(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	_, html = v.get(at + "?status=failed")
@@ -56,7 +56,7 @@ func TestWebhookPages(t *testing.T) {
 	works.Store(true)
 	_, html = v.send(at + "/redeliver")
 	v.contains(html, "Messages being resent: 2.")
-	if err := s.Test.Settle(t.Context()); err != nil {
+	if err := s.Test.Settle(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	_, html = v.get(at + "?status=delivered")

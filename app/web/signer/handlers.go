@@ -41,7 +41,7 @@ type Handlers struct {
 	Accounts *account.Services
 	Fonts    *text.Fonts
 	Log      *slog.Logger
-	Now      func() time.Time
+	Now      func(company string) time.Time
 	Signing  *signing.Signing
 
 	Completion *signing.Completion

@@ -28,7 +28,7 @@ type handOverPage struct{ ID, Invitation, Name string }
 type Device struct {
 	Signing *signing.Signing
 
-	Now func() time.Time
+	Now func(company string) time.Time
 }
 
 // Ask explains what handing over the device does.
@@ -44,7 +44,7 @@ func (h *Device) Ask(r *page.Request) error {
 	if inv == nil {
 		return fault.NotFound("invitation")
 	}
-	if !d.MayHost(r.Who.Call.Actor, inv, h.Now()) {
+	if !d.MayHost(r.Who.Call.Actor, inv, h.Now(r.Who.Company.ID)) {
 		return r.SeeOther("/app/documents/" + d.ID)
 	}
 	return hostTemplate.Render(r, http.StatusOK, page.With(page.Page{Title: r.Say("act.host.title", "name", inv.Name)},

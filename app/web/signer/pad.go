@@ -11,7 +11,7 @@ import (
 // Pad serves the drawing of a signature on a phone, for the page open on another screen.
 type Pad struct {
 	Signing *signing.Signing
-	Now     func() time.Time
+	Now     func(company string) time.Time
 }
 
 // Offer responds to a script with the QR code that opens the drawing page on a
@@ -26,7 +26,7 @@ func (h *Pad) Offer(v *Visitor) error {
 	if err != nil {
 		return err
 	}
-	return v.JSON(map[string]any{"code": code, "address": address, "symbol": symbol, "seconds": int(until.Sub(h.Now()).Seconds())})
+	return v.JSON(map[string]any{"code": code, "address": address, "symbol": symbol, "seconds": int(until.Sub(h.Now(v.Company.ID)).Seconds())})
 }
 
 // Drawn responds to a script with the drawing, or with 204 until it has arrived.

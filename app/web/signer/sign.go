@@ -121,7 +121,7 @@ type readValue struct {
 // sendChecked answers the script with the faults of the values and the values computed from them.
 func (h *Handlers) sendChecked(v *Visitor, values map[string]string) error {
 	var faults fault.Fields
-	h.Signing.CheckEntered(&faults, v.Document, v.Invitation, values, h.Now().In(v.Company.Zone()))
+	h.Signing.CheckEntered(&faults, v.Document, v.Invitation, values, h.Now(v.Company.ID).In(v.Company.Zone()))
 	if faults.Empty() && !computes(record.AskedOf(v.Document, v.Invitation)) && !understands(values, v.Document) {
 		return v.SendStatus(http.StatusNoContent)
 	}
@@ -233,7 +233,7 @@ func (h *Handlers) askForConsentAgain(v *Visitor) error {
 		value := strings.ReplaceAll(v.Form.Value(name), "\r\n", "\n")
 		if id, ok := strings.CutPrefix(name, "f."); ok {
 			if x := v.Document.Field(id); x != nil {
-				value = x.Typed(value, v.Words, h.Now().In(v.Company.Zone()))
+				value = x.Typed(value, v.Words, h.Now(v.Company.ID).In(v.Company.Zone()))
 			}
 			answers.Values[id] = value
 		} else if strings.HasPrefix(name, "g.") {
@@ -274,7 +274,7 @@ func (h *Handlers) answers(v *Visitor) record.Answers {
 
 // valuesOf reads the values of the fields in the form.
 func (h *Handlers) valuesOf(v *Visitor) map[string]string {
-	out, today := map[string]string{}, h.Now().In(v.Company.Zone())
+	out, today := map[string]string{}, h.Now(v.Company.ID).In(v.Company.Zone())
 	for _, of := range record.AskedOf(v.Document, v.Invitation) {
 		for _, x := range of.Fields {
 			if x.ReadOnly {

@@ -128,7 +128,7 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	}
 	own := record.InReadingOrder(v.Document, record.FieldsIn(asked))
 	for _, x := range own {
-		s.addField(v, parts[x.ID], x, repeats[x.ID], sent, h.Now().In(v.Company.Zone()))
+		s.addField(v, parts[x.ID], x, repeats[x.ID], sent, h.Now(v.Company.ID).In(v.Company.Zone()))
 	}
 	if len(asked) > 1 {
 		s.nameOwners(v, parts)
@@ -137,7 +137,7 @@ func (h *Handlers) signPage(v *Visitor, sent page.Form, fault error) (*signPage,
 	if sent.Values != nil {
 		values = h.valuesOf(v)
 	}
-	s.compute(v, asked, values, h.Now())
+	s.compute(v, asked, values, h.Now(v.Company.ID))
 	if err := s.depend(rules, own); err != nil {
 		return nil, err
 	}

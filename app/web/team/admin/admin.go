@@ -35,7 +35,7 @@ type Handlers struct {
 	Accounts *account.Services
 	Lists    *lists.Lists
 	Notify   *notify.Service
-	Now      func() time.Time
+	Now      func(company string) time.Time
 }
 
 // adminPages lists the pages in display order; "" is the overview.
@@ -97,7 +97,7 @@ func (h *Handlers) companyName(r *page.Request, id string) string {
 
 // ago describes how long ago a time was.
 func (h *Handlers) ago(r *page.Request, at time.Time) string {
-	age := max(0, h.Now().Sub(at))
+	age := max(0, h.Now("").Sub(at))
 	switch {
 	case age >= 48*time.Hour:
 		return r.Say("admin.ago.days", "n", int(age.Hours()/24))

@@ -173,7 +173,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 	base := "/app/documents/" + d.ID
 	data := actionPage{Name: name, Document: d.Title, At: base + "/" + name, Danger: form.danger, Fields: form.fields,
 		Next: base, Do: r.Say("act." + name),
-		Tomorrow: h.Now().In(r.Who.Zone()).AddDate(0, 0, 1).Format(time.DateOnly)}
+		Tomorrow: h.Now(r.Who.Company.ID).In(r.Who.Zone()).AddDate(0, 0, 1).Format(time.DateOnly)}
 	if next := cmp.Or(r.Form.Value("next"), strings.Clone(r.Query("next"))); next != "" {
 		data.Next = r.Inside(next)
 	}
@@ -184,7 +184,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 		if inv == nil {
 			return fault.NotFound("invitation")
 		}
-		if !slices.Contains(d.InvitationActions(r.Who.Call.Actor, inv, h.Now()), record.Action(name)) {
+		if !slices.Contains(d.InvitationActions(r.Who.Call.Actor, inv, h.Now(r.Who.Company.ID)), record.Action(name)) {
 			return fault.Conflict("action_not_possible")
 		}
 		if name == "replace" && inv.Authentication == record.ByAccessCode {
@@ -200,7 +200,7 @@ func (h *Handlers) askStep(r *page.Request, name string, status int, p page.Page
 // possible reports whether an action is possible for any of the recipients.
 func (h *Handlers) possible(r *page.Request, d *record.Document, action record.Action) bool {
 	return slices.ContainsFunc(d.Invitations, func(inv record.Invitation) bool {
-		return slices.Contains(d.InvitationActions(r.Who.Call.Actor, &inv, h.Now()), action)
+		return slices.Contains(d.InvitationActions(r.Who.Call.Actor, &inv, h.Now(r.Who.Company.ID)), action)
 	})
 }
 

@@ -56,7 +56,7 @@ func (h *Handlers) banner(r *page.Request, d *record.Document) banner {
 	if d.Status != record.Sent || d.Attention.Kind != "" {
 		return b
 	}
-	if at := d.NextReminder(h.Now()); at != nil {
+	if at := d.NextReminder(h.Now(r.Who.Company.ID)); at != nil {
 		b.Text += " " + r.Say("banner.reminder", "when", moment(r, *at))
 	}
 	if d.ExpiresAt != nil {

@@ -81,7 +81,7 @@ func (h *Handlers) documentPage(r *page.Request, d *record.Document, actions []r
 		p.Mark = scheduledChip(r)
 	}
 	p.Banner = h.banner(r, d)
-	p.Primary = replaceDeclined(r, p, h.Now())
+	p.Primary = replaceDeclined(r, p, h.Now(r.Who.Company.ID))
 	p.Restore, p.Purge = slices.Contains(actions, record.ActionRestore), slices.Contains(actions, record.ActionPurge)
 	switch {
 	case d.DeletedAt != nil:

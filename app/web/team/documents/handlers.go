@@ -31,7 +31,7 @@ type Handlers struct {
 	Log       *slog.Logger
 	MaxUpload int64 // of one file, bytes
 	Notify    *notify.Service
-	Now       func() time.Time
+	Now       func(company string) time.Time
 
 	Completion *signing.Completion
 	Drafts     *signing.Drafts

@@ -88,13 +88,13 @@ func (h *Handlers) people(r *page.Request, d *record.Document) ([]personView, er
 			v.Next = next.Name
 		}
 		v.Namer = namers[inv.ID]
-		may := d.InvitationActions(r.Who.Call.Actor, inv, h.Now())
+		may := d.InvitationActions(r.Who.Call.Actor, inv, h.Now(r.Who.Company.ID))
 		v.Remind, v.Replace, v.Own = slices.Contains(may, record.ActionRemind),
 			slices.Contains(may, record.ActionReplace), slices.Contains(may, inv.Action())
 		v.Code = slices.Contains(may, record.ActionCode)
 		v.Asked = !h.Mails() && inv.Authentication == record.ByEmailCode && inv.NotifiedAt != nil &&
 			signing.MaySeeLinks(r.Who.Call)
-		v.Host = !v.Own && d.MayHost(r.Who.Call.Actor, inv, h.Now())
+		v.Host = !v.Own && d.MayHost(r.Who.Call.Actor, inv, h.Now(r.Who.Company.ID))
 		if v.Link = h.Sending.SignURL(r.Who.Call, d, inv, r.BaseURL()); v.Link == "" && v.Own {
 			v.Link = h.Sending.OwnURL(r.Who.Call, d, inv, r.BaseURL())
 		}

@@ -54,7 +54,7 @@ type rowView struct {
 
 // rowViews returns the rows of a list, with the words of a search marked.
 func (h *Handlers) rowViews(r *page.Request, rows []record.Row, searched string) ([]rowView, error) {
-	open, now := r.Query("row"), h.Now()
+	open, now := r.Query("row"), h.Now(r.Who.Company.ID)
 	marker, missing := lists.NewMarker(searched), map[string]*lists.Marker{}
 	out := make([]rowView, 0, len(rows))
 	for i := range rows {

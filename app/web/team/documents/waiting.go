@@ -85,7 +85,7 @@ func (h *Handlers) ownLinks(r *page.Request, list waitingList) error {
 func (h *Handlers) ownLink(r *page.Request, d *record.Document) string {
 	for i := range d.Invitations {
 		inv := &d.Invitations[i]
-		mayDo := d.InvitationActions(r.Who.Call.Actor, inv, h.Now())
+		mayDo := d.InvitationActions(r.Who.Call.Actor, inv, h.Now(r.Who.Company.ID))
 		if slices.Contains(mayDo, inv.Action()) && h.Sending.OwnURL(r.Who.Call, d, inv, "") != "" {
 			return "/app/documents/" + d.ID + "/people/" + inv.ID + "/sign"
 		}

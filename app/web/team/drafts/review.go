@@ -75,7 +75,7 @@ func (h *Handlers) showReviewOf(r *page.Request, d *record.Document, status int,
 	}
 	data := reviewPage{Document: d, Status: d.Status.String(), actions: actions, Sends: h.Notify.CanSend(),
 		Policy: r.Who.Company.RequireApproval, Marks: page.SignatureTypeOptions(r, d.SignatureTypes),
-		Steps: steps(r, d.ID, stepReview), Today: h.Now().In(r.Who.Zone()).Format(time.DateOnly),
+		Steps: steps(r, d.ID, stepReview), Today: h.Now(r.Who.Company.ID).In(r.Who.Zone()).Format(time.DateOnly),
 		Zone: r.Who.Zone().String()}
 	if d.SendAt != nil {
 		data.SendTime = d.SendAt.In(r.Who.Zone()).Format("2006-01-02T15:04")

@@ -23,6 +23,6 @@ type Handlers struct {
 
 	Trail  *trail.Trail
 	Limits record.Limits
-	Now    func() time.Time
+	Now    func(company string) time.Time
 	Mails  func() bool // reports whether e-mails are sent to their recipients
 }

@@ -185,7 +185,7 @@ func (c *editorCondition) input() *record.Condition {
 // A pen writes values and limits as the reader of the page does, and reads what they typed.
 type pen record.Writing
 
-func (h *Handlers) pen(r *page.Request) pen { return pen{r.Words, h.Now()} }
+func (h *Handlers) pen(r *page.Request) pen { return pen{r.Words, h.Now(r.Who.Company.ID)} }
 
 func (p pen) field(x *record.Field) editorField {
 	out := editorField{

@@ -59,7 +59,7 @@ func (h *Handlers) sendAt(r *page.Request) (*time.Time, []fault.Field) {
 		return nil, fault.FieldsOf(err)
 	}
 	var f fault.Fields
-	record.CheckSendAt(&f, *at, h.Bulk.Now())
+	record.CheckSendAt(&f, *at, h.Bulk.Now(r.Who.Company.ID))
 	if err := f.Err(); err != nil {
 		return nil, fault.FieldsOf(err)
 	}

@@ -72,7 +72,7 @@ type expiring struct{ Kind, Text string }
 // Frame builds the frame around every settings page.
 type Frame struct {
 	Keys    *pki.Authority
-	Now     func() time.Time
+	Now     func(company string) time.Time
 	Backups Backups // may be nil
 }
 
@@ -151,7 +151,7 @@ func (h *Frame) around(r *page.Request) (around, error) {
 // expiring returns warnings about the expiring certificates of this company and of
 // the authority.
 func (h *Frame) expiring(r *page.Request) (out []expiring, err error) {
-	warnings, err := h.Keys.CompanyWarnings(r.Who.Company.ID, r.Who.Company.Name, h.Now())
+	warnings, err := h.Keys.CompanyWarnings(r.Who.Company.ID, r.Who.Company.Name, h.Now(r.Who.Company.ID))
 	for _, w := range warnings {
 		key := "keys.expires"
 		if w.Expired {
@@ -203,7 +203,7 @@ func percent(from, until, now time.Time) int {
 
 // daysLeft describes the time remaining until a date.
 func (h *Frame) daysLeft(r *page.Request, until time.Time) string {
-	left := until.Sub(h.Now())
+	left := until.Sub(h.Now(r.Who.Company.ID))
 	if left <= 0 {
 		return r.Say("trust.over")
 	}

@@ -62,7 +62,7 @@ func (h *Tokens) tokenPage(r *page.Request, made *account.Token) (sheet[tokenCar
 		Limit:  h.Setup.LoginLimit,
 		Window: int(h.Setup.LoginWindow.Minutes()),
 	}
-	now := h.Now()
+	now := h.Now(r.Who.Company.ID)
 	for _, t := range list.Items {
 		line := tokenLine{Token: t, Revoke: "/app/settings/api/" + t.ID + "/revoke"}
 		line.Expired = t.ExpiresAt != nil && !t.ExpiresAt.After(now)
@@ -120,7 +120,7 @@ func (h *Tokens) tokenInput(r *page.Request) (in account.TokenInput, err error) 
 		f.Add("name", "token_without_name")
 	}
 	if days := number(r, &f, "life"); days > 0 {
-		in.ExpiresAt = new(h.Now().AddDate(0, 0, min(days, 3650)))
+		in.ExpiresAt = new(h.Now(r.Who.Company.ID).AddDate(0, 0, min(days, 3650)))
 	}
 	return in, f.Err()
 }

@@ -57,7 +57,7 @@ func (h *Trust) certificate(r *page.Request, c *x509.Certificate) certificateVie
 	return certificateView{Subject: c.Subject.CommonName, Issuer: c.Issuer.CommonName, Serial: fmt.Sprintf("%X", c.SerialNumber), Key: keyName(c),
 		From:  c.NotBefore,
 		Until: c.NotAfter,
-		Over:  percent(c.NotBefore, c.NotAfter, h.Now()),
+		Over:  percent(c.NotBefore, c.NotAfter, h.Now(r.Who.Company.ID)),
 		Left:  h.daysLeft(r, c.NotAfter),
 	}
 }

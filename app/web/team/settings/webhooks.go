@@ -57,7 +57,7 @@ func (h *Webhooks) webhookLine(r *page.Request, w notify.Webhook) webhookLine {
 			l.Kinds += " " + r.Say("webhooks.more", "n", more)
 		}
 	}
-	delivered, failed := w.Recent(h.Now())
+	delivered, failed := w.Recent(h.Now(r.Who.Company.ID))
 	if n := delivered + failed; n > 0 {
 		l.Rate = r.Say("webhooks.rate", "percent", 100*delivered/n, "n", n)
 	}
