@@ -233,7 +233,7 @@ func (s *Operator) setUp(tx *kv.Tx, token string, in SetupInput, hash string) (U
 
 func (in SetupInput) apply(u *userRecord, c *Company) error {
 	var f fault.Fields
-	setName(&f, "company", &in.Company, &c.Name)
+	setCompany(&f, "company", &in.Company, &c.Name)
 	setPerson(&f, "name", &in.Name, &u.Name, in.Email)
 	input.CheckEmail(&f, "email", in.Email)
 	checkPassword(&f, in.Password, in.Email)

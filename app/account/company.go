@@ -64,7 +64,7 @@ func SignatureTypes() []string { return []string{"drawn", "typed", "image"} }
 
 func (p CompanyPatch) apply(c *Company) error {
 	var f fault.Fields
-	setName(&f, "name", p.Name, &c.Name)
+	setCompany(&f, "name", p.Name, &c.Name)
 	input.SetLocale(&f, "locale", p.Locale, &c.Locale)
 	setTimezone(&f, p.Timezone, &c.Timezone)
 	setImage(&f, "logo_url", p.LogoURL, &c.LogoURL)

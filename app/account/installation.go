@@ -106,7 +106,7 @@ func (s *Companies) FoundCompany(ctx context.Context, who Call, in CompanyInput)
 
 func (in CompanyInput) check(u *userRecord) error {
 	var f fault.Fields
-	setName(&f, "name", &in.Name, new(string))
+	setCompany(&f, "name", &in.Name, new(string))
 	input.CheckEmail(&f, "email", in.Email)
 	if in.Owner != "" {
 		setPerson(&f, "owner", &in.Owner, &u.Name, in.Email)
@@ -155,7 +155,7 @@ func (s *Companies) RenameCompany(who Call, id, name string) (c Company, err err
 			return err
 		}
 		var f fault.Fields
-		setName(&f, "name", &name, &c.Name)
+		setCompany(&f, "name", &name, &c.Name)
 		if err := f.Err(); err != nil {
 			return err
 		}

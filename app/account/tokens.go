@@ -95,6 +95,8 @@ func (in TokenInput) check(who Call, now time.Time) error {
 		f.Required("name")
 	case utf8.RuneCountInString(in.Name) > maxName:
 		f.TooLong("name", maxName)
+	default:
+		input.OwnName(&f, "name", in.Name, "")
 	}
 	for i, scope := range in.Scopes {
 		switch {

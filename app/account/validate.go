@@ -48,6 +48,10 @@ func setPerson(f *fault.Fields, field string, from, to *string, email string) {
 	}
 }
 
+// setCompany sets the name of a company. It is certified and begins mails, where an address would pass for the
+// sender's.
+func setCompany(f *fault.Fields, field string, from, to *string) { setPerson(f, field, from, to, "") }
+
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }

@@ -32,4 +32,21 @@ func TestNamesHaveNobodyElsesAddress(t *testing.T) {
 	refused(t, link.Post(t, at+"/"+sent.Text(t, "invitations.0.id")+"/delegate", obj{"name": "bob@bank.example", "email": "mallory@else.example"}), "name", "name_has_address")
 	refused(t, c.Patch(t, "/me", obj{"name": "Bob <bob@bank.example>"}), "name", "name_has_address")
 	refused(t, c.Post(t, "/members", obj{"name": "Bob <bob@bank.example>", "email": "mallory@else.example"}), "name", "name_has_address")
+
+	const bob = "Bob <bob@bank.example>"
+	refused(t, c.Patch(t, "/company", obj{"name": "bob@bank.example"}), "name", "name_has_address")
+	refused(t, c.Patch(t, "/company", obj{"name": "Bank, by " + c.Email}), "name", "name_has_address")
+	refused(t, c.Post(t, "/tokens", obj{"name": bob}), "name", "name_has_address")
+	for _, field := range []string{"name", "organization", "job_title"} {
+		contact := obj{"name": "Eve", "email": "eve@else.example"}
+		contact[field] = bob
+		refused(t, c.Post(t, "/contacts", contact), field, "name_has_address")
+	}
+	for _, field := range []string{"company", "job_title"} {
+		draft := document("Eve").Want(t, 201)
+		refused(t, c.Patch(t, "/documents/"+draft.Text(t, "id")+"/invitations/"+draft.Text(t, "invitations.0.id"), obj{field: bob}), field, "name_has_address")
+	}
+	c.Post(t, "/contacts", obj{"name": "Eve", "email": "two@else.example", "organization": "two@else.example"}).Want(t, 201)
+	sign := obj{"consent": true, "signature": obj{"type": "typed", "text": bob}}
+	refused(t, link.Post(t, at+"/"+sent.Text(t, "invitations.0.id")+"/sign", sign), "signature.text", "name_has_address")
 }

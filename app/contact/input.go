@@ -66,6 +66,9 @@ func (in Input) apply(f *fault.Fields, c *Contact) {
 	text(f, "organization", in.Organization, &c.Organization, maxName, false)
 	text(f, "job_title", in.JobTitle, &c.JobTitle, maxName, false)
 	text(f, "phone", in.Phone, &c.Phone, maxPhone, false)
+	input.OwnName(f, "name", c.Name, c.Email)
+	input.OwnName(f, "organization", c.Organization, c.Email)
+	input.OwnName(f, "job_title", c.JobTitle, c.Email)
 	text(f, "note", in.Note, &c.Note, maxNote, true)
 	switch {
 	case in.Locale == nil:

@@ -55,9 +55,13 @@ func CheckEmail(f *fault.Fields, field, email string) {
 
 var address = regexp.MustCompile(`[^\s@<>()\[\]"'«»“”„,;:]+@[^\s@<>()\[\]"'«»“”„,;:]+\.[^\s@<>()\[\]"'«»“”„,;:.]+`)
 
-// OwnName refuses a person's name that has the address of somebody else in it. Names stand in certificates and under
-// signatures, where an address would pass for proven.
+// OwnName refuses a name of somebody or something that has the address of somebody else in it. Names stand in
+// certificates, in mails and under signatures, where an address would pass for proven. A field with another fault has
+// no second one.
 func OwnName(f *fault.Fields, field, name, email string) {
+	if f.Has(field) {
+		return
+	}
 	for _, found := range address.FindAllString(norm.NFKC.String(name), -1) {
 		if FoldEmail(found) != FoldEmail(email) {
 			f.Add(field, "name_has_address")

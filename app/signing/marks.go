@@ -32,12 +32,12 @@ type marks struct{ signature, initials mark.Drawn }
 
 // readMarks checks a person's marks. Missing ones are typed.
 func (s *Signing) readMarks(f *fault.Fields, inv *record.Invitation, in SignInput) marks {
-	signature := s.readMark(f, "signature", in.Signature, inv.Name)
-	initials := s.readMark(f, "initials", in.Initials, mark.Initials(inv.Name))
+	signature := s.readMark(f, "signature", in.Signature, inv.Name, inv.Email)
+	initials := s.readMark(f, "initials", in.Initials, mark.Initials(inv.Name), inv.Email)
 	return marks{signature, initials}
 }
 
-func (s *Signing) readMark(f *fault.Fields, field string, in *mark.Mark, typed string) mark.Drawn {
+func (s *Signing) readMark(f *fault.Fields, field string, in *mark.Mark, typed, email string) mark.Drawn {
 	m := mark.Read(f, field, in, typed)
 	if m.Type == MarkTyped && in != nil && in.Text != "" {
 		at := f.Under(field)
@@ -45,6 +45,7 @@ func (s *Signing) readMark(f *fault.Fields, field string, in *mark.Mark, typed s
 		if !at.Has("text") && !s.fonts.Inked(m.Text) {
 			at.Add("text", "empty")
 		}
+		input.OwnName(at, "text", m.Text, email)
 	}
 	return m
 }
@@ -125,7 +126,7 @@ func (s *Signing) SaveMark(who account.Call, kind string, in *mark.Mark) error {
 	}
 	var f fault.Fields
 	if in != nil {
-		m := s.readMark(&f, kind, in, in.Text)
+		m := s.readMark(&f, kind, in, in.Text, who.Email)
 		if m.Type == MarkTyped && in.Text == "" {
 			f.Required(kind + ".text")
 		}

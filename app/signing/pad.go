@@ -155,7 +155,7 @@ func (s *Signing) SubmitPad(code, strokes string) error {
 		return err // before parsing any of the strokes
 	}
 	var f fault.Fields
-	if drawn := s.readMark(&f, "signature", &mark.Mark{Type: MarkDrawn, Data: strokes}, ""); drawn.Picture != nil {
+	if drawn := s.readMark(&f, "signature", &mark.Mark{Type: MarkDrawn, Data: strokes}, "", ""); drawn.Picture != nil {
 		f.Add("signature.data", "not_strokes")
 	}
 	if err := f.Err(); err != nil {

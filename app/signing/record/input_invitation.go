@@ -100,9 +100,9 @@ func (in *InvitationInput) applyPerson(f *fault.Fields, inv *Invitation, require
 	case inv.Email != "" && !mail.ValidEmail(inv.Email):
 		f.Add("email", "not_an_email")
 	}
-	if !f.Has("name") {
-		input.OwnName(f, "name", inv.Name, inv.Email)
-	}
+	input.OwnName(f, "name", inv.Name, inv.Email)
+	input.OwnName(f, "company", inv.Company, inv.Email)
+	input.OwnName(f, "job_title", inv.JobTitle, inv.Email)
 }
 
 func (in *InvitationInput) ApplyAuthentication(f *fault.Fields, inv *Invitation, p Proofs) {
