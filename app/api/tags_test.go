@@ -418,3 +418,55 @@ func TestReferencesOutOfAFileAreRemoved(t *testing.T) {
 		t.Errorf("the page says %s", got)
 	}
 }
+
+// TestTagsInEveryDirection reads tags and anchors that Chromium set from right to left, from top to bottom, between the two
+// directions, and with letters that are divided into their parts, and covers nothing else.
+func TestTagsInEveryDirection(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	content, err := os.ReadFile("testdata/tags-every-way.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	upload := func(more obj) *apptest.Response {
+		more["title"], more["send_emails"] = "Tags", false
+		more["invitations"] = list{obj{"name": "Ben", "email": "ben@example.org", "role_name": "Buyer"}}
+		return c.Post(t, "/documents", apptest.Multipart(t, more, apptest.File{Name: "a.pdf", Content: content}))
+	}
+	d := upload(obj{"text_tags": true, "send": true}).Want(t, 201)
+	want := []string{"sig", "שם מלא", "alone", "סכום כולל", "الاسم", "שם", "two", "Größe", "縦"}
+	types := []string{"signature", "text", "initials", "number", "text", "text", "text", "text", "date"}
+	if got := d.Texts(t, "fields", "name"); !slices.Equal(got, want) || !slices.Equal(d.Texts(t, "fields", "type"), types) {
+		t.Errorf("the fields are %q, of %v", got, d.Texts(t, "fields", "type"))
+	}
+	file := c.Get(t, "/documents/"+d.Text(t, "id")+"/files/"+d.Text(t, "files.0.id")+"/content").Want(t, 200)
+	cmd := exec.CommandContext(t.Context(), "pdftotext", "-raw", "-", "-")
+	cmd.Stdin = bytes.NewReader(file.Body)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := strings.Join(strings.Fields(string(out)), "")
+	for _, left := range []string{"jgpqy", "תודה", "סוגריים", "النهاية", "English", "שלום", "end", "after,11il", "以上", "次の行です"} {
+		if !strings.Contains(drawn, left) {
+			t.Errorf("%q is covered", left)
+		}
+	}
+	if strings.ContainsAny(drawn, "{}=") {
+		t.Errorf("not covered: %s", drawn)
+	}
+	var anchored list
+	phrases := []string{"שורה ראשונה jgpqy", "חתימה:", "תודה (סוגריים)", "الأول", "في النهاية", "שלום", "\u00fcber", "署名する日", "次の行です"}
+	for i, p := range phrases {
+		anchored = append(anchored, obj{"file_id": "0", "invitation_id": "0", "type": "checkbox", "name": string(rune('a' + i)), "anchor": obj{"text": p, "position": "beside"}})
+	}
+	d = upload(obj{"fields": anchored}).Want(t, 201)
+	x := func(i int) float64 { return d.At(t, "fields").(list)[i].(obj)["x"].(float64) }
+	if x(1) > .835 || x(1) < .78 {
+		t.Errorf("what is beside a phrase that is read from right to left begins at %.3f", x(1))
+	}
+	y := func(i int) float64 { return d.At(t, "fields").(list)[i].(obj)["y"].(float64) }
+	if y(8) < y(6)+.05 {
+		t.Errorf("what is beside vertical text begins at %.3f", y(8))
+	}
+}

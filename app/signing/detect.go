@@ -127,7 +127,7 @@ func (s *Drafts) Edges(ctx context.Context, who account.Call, id string) (out []
 			}
 			for n := range min(len(pages), len(d.Files[i].Pages)) {
 				e := PageEdges{File: d.Files[i].ID, Page: n + 1}
-				e.X, e.Y = detect.Edges(pages[n].Words)
+				e.X, e.Y = detect.Edges(pages[n].Words, sizesOf(&d.Files[i])[n])
 				out = append(out, e)
 			}
 		}

@@ -124,11 +124,13 @@ type PageText struct {
 // Word is a run of non-space characters and its bounding box, in fractions of
 // the displayed page with the origin in the upper left corner. The box is as high
 // as its font; what is drawn of the word lies between Top and Bottom, which are
-// equal if nothing is.
+// equal if nothing is. Glued is whether no space divides it from the word before it: it is drawn in another
+// direction or place, or begins or ends with the braces of a text tag.
 type Word struct {
 	Text        string
 	X, Y, W, H  float64
 	Top, Bottom float64
+	Glued       bool
 }
 
 // Engine is a pool of PDFium workers. Its methods are safe for concurrent use;

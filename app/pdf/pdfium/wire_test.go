@@ -13,7 +13,7 @@ func TestPageRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, want := range []PageText{
 		{Words: []Word{}},
-		{Text: "a b\nc", Words: []Word{{"a", .5, .25, .125, 1, .5, .75}, {"b", -1, 0, 0, 0, 0, 0}, {"", 0, 0, 0, 0, 0, 0}}},
+		{Text: "a b\nc", Words: []Word{{"a", .5, .25, .125, 1, .5, .75, false}, {"b", -1, 0, 0, 0, 0, 0, true}, {"", 0, 0, 0, 0, 0, 0, false}}},
 	} {
 		b := encodePage(want)
 		got, err := decodePage(b)
@@ -29,7 +29,7 @@ func TestPageRoundTrip(t *testing.T) {
 }
 
 func FuzzDecodePage(f *testing.F) {
-	f.Add(encodePage(PageText{Text: "a b", Words: []Word{{"a", 0, 0, 1, 1, 0, 1}, {"b", 1, 2, 3, 4, 5, 6}}}))
+	f.Add(encodePage(PageText{Text: "a b", Words: []Word{{"a", 0, 0, 1, 1, 0, 1, false}, {"b", 1, 2, 3, 4, 5, 6, true}}}))
 	f.Add([]byte{0, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := decodePage(b)

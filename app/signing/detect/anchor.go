@@ -3,7 +3,6 @@ package detect
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"paraph/app/pdf/pdfium"
 )
@@ -67,17 +66,9 @@ type Phrases struct {
 // NewPhrases folds the text of a file's pages. Pages without a size are skipped.
 func NewPhrases(pages []pdfium.PageText, sizes []Size) *Phrases {
 	p := &Phrases{pages: pages[:min(len(pages), len(sizes))], sizes: sizes}
-	for _, page := range p.pages {
-		var b strings.Builder
-		left := maxPageText
-		for _, w := range page.Words {
-			if left -= utf8.RuneCountInString(w.Text); left < 0 {
-				break
-			}
-			b.WriteString(fold(normal(w.Text)))
-			b.WriteByte(' ')
-		}
-		p.text = append(p.text, b.String())
+	for i, page := range p.pages {
+		text, _ := joined(textLines(page.Words, sizes[i]))
+		p.text = append(p.text, fold(text))
 	}
 	return p
 }
@@ -143,7 +134,7 @@ func spaced(text string, n int) int {
 // linesOf returns the lines of a page, to which the next anchor probably refers too.
 func (p *Phrases) linesOf(page int) []*textLine {
 	if p.lines == nil || p.page != page {
-		p.page, p.lines = page, textLines(p.pages[page].Words)
+		p.page, p.lines = page, textLines(p.pages[page].Words, p.sizes[page])
 	}
 	return p.lines
 }
@@ -168,9 +159,16 @@ func (p *Phrases) place(x *Field, a Anchor, page, from, to int) bool {
 		x.Width = sizeOf(x).Width / size.Width
 	}
 	if x.Height == 0 {
-		x.Height = max(sizeOf(x).Height/size.Height, first.bottom-first.top)
+		x.Height = sizeOf(x).Height / size.Height
+		if !first.vertical {
+			x.Height = max(x.Height, first.bottom-first.top)
+		}
 	}
-	x.X, x.Y = first.left[parts[0].from], first.base(x)
+	left, right := first.extent(parts[0].from, parts[0].to)
+	x.X, x.Y = left, first.base(x)
+	if first.backward {
+		x.X = right - x.Width
+	}
 	switch a.Position {
 	case Above:
 		x.Y = first.top - x.Height
@@ -178,7 +176,13 @@ func (p *Phrases) place(x *Field, a Anchor, page, from, to int) bool {
 		x.Y = last.bottom
 	case Beside:
 		const gap = 4 // points
-		x.X, x.Y = last.right[parts[len(parts)-1].to-1]+gap/size.Width, last.base(x)
+		end := last.area(parts[len(parts)-1].from, parts[len(parts)-1].to)
+		switch x.X, x.Y = end.X+end.Width+gap/size.Width, last.base(x); {
+		case last.backward:
+			x.X = end.X - gap/size.Width - x.Width
+		case last.vertical:
+			x.X, x.Y = end.X, end.Y+end.Height+gap/size.Height
+		}
 	}
 	x.Width, x.Height = min(x.Width, 1), min(x.Height, 1)
 	x.X, x.Y = inPage(x.X+a.X/size.Width, x.Width), inPage(x.Y+a.Y/size.Height, x.Height)
@@ -206,7 +210,10 @@ func drawn(x *Field) bool { return sizeOf(x).Height > 18 }
 // base returns the top edge of a field on a line: what is drawn stands on it, what is
 // typed is centred.
 func (l *textLine) base(x *Field) float64 {
-	if drawn(x) {
+	switch {
+	case l.vertical:
+		return l.top
+	case drawn(x):
 		return l.bottom - x.Height
 	}
 	return (l.top+l.bottom)/2 - x.Height/2

@@ -20,44 +20,73 @@ type textLine struct {
 	left, right []float64
 	ink         []span // of the word that each character belongs to, from its top to its bottom
 	top, bottom float64
+	backward    bool // it is read from right to left
+	vertical    bool // it is written from top to bottom, or from bottom to top
 }
 
 // span is a part of the height of a page, as fractions of it. It is empty if both ends are the same.
 type span struct{ top, bottom float64 }
 
 // textLines groups the words of a page into lines, in reading order.
-func textLines(words []pdfium.Word) []*textLine {
-	var out []*textLine
-	var line *textLine
-	end, left := 0.0, maxPageText
-	for _, w := range words {
+func textLines(words []pdfium.Word, size Size) []*textLine {
+	left := maxPageText
+	for i, w := range words {
 		if left -= utf8.RuneCountInString(w.Text); left < 0 {
+			words = words[:i]
 			break
 		}
-		middle := w.Y + w.H/2
-		if line == nil || middle < line.top || middle > line.bottom || w.X < end-0.01 {
-			line = &textLine{top: w.Y, bottom: w.Y + w.H}
-			out = append(out, line)
-		} else {
-			line.add(" ", end, w.X, span{})
+	}
+	var out []*textLine
+	var line *textLine
+	end, open := 0.0, tagState{}
+	for _, r := range rowsOf(columns(words, size)) {
+		if r.backward {
+			open.begin()
+			was := open.open
+			line, open.open = r.line(size, was)
+			if open.open != was {
+				open.lines = 0
+			}
+			out, line = append(out, line), nil
+			continue
 		}
-		line.add(normal(w.Text), w.X, w.X+w.W, span{w.Top, w.Bottom})
-		line.top, line.bottom = min(line.top, w.Y), max(line.bottom, w.Y+w.H)
-		end = w.X + w.W
+		open.next(r.words)
+		for _, w := range r.words {
+			middle := w.Y + w.H/2
+			switch {
+			case line == nil || middle < line.top || middle > line.bottom || !w.Glued && w.X < end-0.01:
+				line = &textLine{top: w.Y, bottom: w.Y + w.H, vertical: size.tall(w)}
+				out = append(out, line)
+			case !w.Glued:
+				line.add(" ", end, w.X, span{})
+			}
+			line.add(normal(w.Text), w.X, w.X+w.W, span{w.Top, w.Bottom})
+			line.top, line.bottom = min(line.top, w.Y), max(line.bottom, w.Y+w.H)
+			end = w.X + w.W
+		}
 	}
 	return out
 }
 
-// add appends characters of equal width.
+// add appends characters of equal width, or each as wide as a vertical line.
 func (l *textLine) add(s string, from, to float64, ink span) {
 	runes := []rune(s)
 	step := (to - from) / float64(len(runes))
 	for i, r := range runes {
+		left, right := from+float64(i)*step, from+float64(i+1)*step
+		if l.vertical {
+			left, right = from, to
+		}
 		l.text = append(l.text, r)
-		l.left = append(l.left, from+float64(i)*step)
-		l.right = append(l.right, from+float64(i+1)*step)
+		l.left = append(l.left, left)
+		l.right = append(l.right, right)
 		l.ink = append(l.ink, ink)
 	}
+}
+
+// extent returns where a part of a line begins and ends on the page, whichever way it is read.
+func (l *textLine) extent(from, to int) (left, right float64) {
+	return slices.Min(l.left[from:to]), slices.Max(l.right[from:to])
 }
 
 // normal returns the usual form of what may be written in several ways (Unicode UAX #15): letters with
@@ -88,8 +117,9 @@ func (l *textLine) area(from, to int) Area {
 	} else {
 		top, bottom = l.top, l.bottom
 	}
-	a := Area{X: max(0, l.left[from]), Y: max(0, top)}
-	a.Width, a.Height = min(l.right[to-1], 1)-a.X, min(bottom, 1)-a.Y
+	left, right := l.extent(from, to)
+	a := Area{X: max(0, left), Y: max(0, top)}
+	a.Width, a.Height = min(right, 1)-a.X, min(bottom, 1)-a.Y
 	return a
 }
 
@@ -100,8 +130,9 @@ func (l *textLine) under(above *textLine, from, to int) string {
 		return ""
 	}
 	var b strings.Builder
+	left, right := above.extent(from, to)
 	for i, r := range l.text {
-		if middle := (l.left[i] + l.right[i]) / 2; middle >= above.left[from] && middle <= above.right[to-1] {
+		if middle := (l.left[i] + l.right[i]) / 2; middle >= left && middle <= right {
 			b.WriteRune(r)
 		}
 	}
@@ -113,9 +144,12 @@ const maxEdges = 200
 
 // Edges returns the positions on a page, as fractions of it, that fields are aligned with: where
 // lines of text begin, where lines to write on begin and end, and the bottoms of both.
-func Edges(words []pdfium.Word) (across, down []float64) {
-	for _, l := range textLines(words) {
-		across = append(across, l.left[0])
+func Edges(words []pdfium.Word, size Size) (across, down []float64) {
+	for _, l := range textLines(words, size) {
+		left, right := l.extent(0, len(l.text))
+		if across = append(across, left); l.backward {
+			across = append(across, right)
+		}
 		down = append(down, l.bottom)
 		for from := 0; from < len(l.text); from++ {
 			to := from
@@ -123,7 +157,8 @@ func Edges(words []pdfium.Word) (across, down []float64) {
 				to++
 			}
 			if to-from >= minBlank {
-				across = append(across, l.left[from], l.right[to-1])
+				left, right := l.extent(from, to)
+				across = append(across, left, right)
 			}
 			from = max(from, to)
 		}

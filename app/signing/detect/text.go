@@ -41,7 +41,7 @@ func Text(ctx context.Context, pages []pdfium.PageText, sizes []Size, loose bool
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		lines := textLines(pages[i].Words)
+		lines := textLines(pages[i].Words, sizes[i])
 		found := append(tags(lines, sizes[i], loose), blanks(lines, sizes[i], &signatures)...)
 		found = append(found, boxes(lines, sizes[i], max(1, signatures))...)
 		slices.SortStableFunc(found, func(a, b Field) int {
@@ -112,7 +112,8 @@ func unbroken(lines []*textLine, starts []int, script string, from, to int) stri
 	room := 0.0
 	for _, p := range parts {
 		l := lines[p.line]
-		room = max(room, l.right[p.to-1]-l.left[p.from])
+		left, right := l.extent(p.from, p.to)
+		room = max(room, right-left)
 	}
 	var b strings.Builder
 	for i, p := range parts {
@@ -152,7 +153,8 @@ func (l *textLine) wordBefore(from, to int) float64 {
 	if at == to {
 		return 0
 	}
-	return l.right[to-1] - l.left[at]
+	left, right := l.extent(at, to)
+	return right - left
 }
 
 // wordAfter returns the width of the word at the beginning of a part of a line, and whether it ends there.
@@ -164,7 +166,8 @@ func (l *textLine) wordAfter(from, to int) (width float64, ends bool) {
 	if at == from {
 		return 0, true
 	}
-	return l.right[at-1] - l.left[from], at < to || l.text[at-1] == '-'
+	left, right := l.extent(from, at)
+	return right - left, at < to || l.text[at-1] == '-'
 }
 
 // WithoutTags returns a text without the text tags in it.
@@ -220,35 +223,42 @@ func spread(lines []*textLine, starts []int, script string, from, to int) []part
 
 // place puts a field over a part of a line. Its size, if it has one, is in points until
 // then, and in fractions of the page after it. A signature stands on the line and extends
-// above it; typed text is as high as the line's text.
+// above it; typed text is as high as the line's text. In text that is read from right to left, fields begin at the right.
+// In vertical text, they stand at the top of what they replace.
 func place(x *Field, size Size, l *textLine, from, to int) {
 	least := sizeOf(x)
 	if x.Source == InLine {
 		least.Width = min(least.Width, 40)
 	}
-	x.X = l.left[from]
+	left, right := l.extent(from, to)
+	x.X = left
 	switch {
 	case x.Width > 0:
 		x.Width /= size.Width
 	case x.Type == pdf.FieldCheckbox || x.Type == pdf.FieldRadio && len(x.Options) == 0:
 		x.Width = least.Width / size.Width
 	default:
-		x.Width = max(l.right[to-1]-l.left[from], least.Width/size.Width)
+		x.Width = max(right-left, least.Width/size.Width)
 	}
 	beside := x.Source == InTag && least.Height <= 18
 	switch {
 	case x.Height > 0:
 		x.Height /= size.Height
-	case beside:
+	case beside && !l.vertical:
 		x.Height = max(least.Height/size.Height, l.bottom-l.top)
 	default:
 		x.Height = least.Height / size.Height
 	}
-	x.Y = l.bottom - x.Height
-	if beside {
+	switch x.Y = l.bottom - x.Height; {
+	case l.vertical:
+		x.Y = l.top
+	case beside:
 		x.Y = (l.top+l.bottom)/2 - x.Height/2
 	}
 	x.Width, x.Height = max(SmallestEdge, min(x.Width, 1)), max(SmallestEdge, min(x.Height, 1))
+	if l.backward {
+		x.X = right - x.Width
+	}
 	x.X, x.Y = inPage(x.X, x.Width), inPage(x.Y, x.Height)
 }
 
