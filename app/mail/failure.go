@@ -43,6 +43,9 @@ func (s SMTP) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &failure{fmt.Errorf("timeout: %w", ctx.Err()), "timeout", ctx.Err().Error()}
 	}
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
 	s.dialogue.refused(err)
 	text := s.clean(err.Error())
 	var send *gomail.SendError

@@ -154,7 +154,7 @@ func validDomain(domain string) bool {
 // takes it. Elsewhere the address stays as people write it.
 func Deliverable(email string) string {
 	at := strings.LastIndexByte(email, '@')
-	if domain, err := idna.Lookup.ToASCII(email[at+1:]); err == nil && strings.ContainsFunc(email[at+1:], func(r rune) bool { return r >= utf8.RuneSelf }) {
+	if domain, err := idna.Lookup.ToASCII(email[at+1:]); err == nil && !ascii(email[at+1:]) {
 		return email[:at+1] + domain
 	}
 	return email

@@ -65,6 +65,20 @@ func (a Address) header() *mail.Address {
 	return &mail.Address{Name: oneLine(a.Name), Address: Deliverable(a.Email)}
 }
 
+// beyondASCII returns the first address of the envelope that only servers with SMTPUTF8 (RFC 6531) take, "" for none.
+func (m Message) beyondASCII() string {
+	for _, a := range append([]Address{m.From}, m.To...) {
+		if email := Deliverable(a.Email); !ascii(email) {
+			return email
+		}
+	}
+	return ""
+}
+
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
 func (m Message) check() error {
 	var errs []error
 	fault := func(format string, args ...any) {

@@ -13,6 +13,7 @@ import (
 	"io"
 	"math/big"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +32,7 @@ type server struct {
 
 	startTLS, implicitTLS bool
 	mechanisms            string // offered for AUTH
+	asciiOnly             bool   // take no addresses beyond ASCII
 	noQuit                bool   // hang up when told to quit
 
 	mu       sync.Mutex
@@ -153,6 +155,9 @@ func (s *server) session(conn net.Conn) {
 
 func (s *server) extensions(encrypted bool) string {
 	lines := []string{"test", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES"}
+	if s.asciiOnly {
+		lines = slices.DeleteFunc(lines, func(l string) bool { return l == "SMTPUTF8" })
+	}
 	if s.startTLS && !encrypted {
 		lines = append(lines, "STARTTLS")
 	}

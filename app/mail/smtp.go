@@ -57,6 +57,17 @@ func (s SMTP) Deliver(ctx context.Context, m Message) (reply string, err error) 
 		return "", err
 	}
 	err = s.session(ctx, func(client *gomail.Client, c *smtp.Client) error {
+		if international, _ := c.Extension("SMTPUTF8"); !international {
+			if email := m.beyondASCII(); email != "" {
+				return errors.Join(&failure{fmt.Errorf("%w: the server takes no addresses like %q (RFC 6531)", ErrRejected, email), "address", email}, client.CloseWithSMTPClient(c))
+			}
+			if m.ReplyTo != (Address{}) && !ascii(Deliverable(m.ReplyTo.Email)) {
+				m.ReplyTo = Address{} // rather than not to send the message
+				if msg, err = m.build(); err != nil {
+					return err
+				}
+			}
+		}
 		return client.SendWithSMTPClient(c, msg)
 	})
 	if msg.IsDelivered() {
