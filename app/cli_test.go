@@ -23,6 +23,7 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 		"serve", "dev", "demo", "verify", "check", "reindex", "config", "version",
 		"user add", "user list", "user password", "user role", "user revoke", "user admin",
 		"company add", "company list", "company rename", "company export", "company import", "token add", "token list", "token revoke",
+		"login", "send", "list", "get", "download", "remind", "void", "templates", "bulk",
 	} {
 		got := call(t, append(strings.Fields(command), "--help")...)
 		if got.code != 0 || got.err != "" || !strings.Contains(got.out, "Examples:\n  paraph "+command) {

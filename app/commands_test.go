@@ -16,9 +16,11 @@ import (
 )
 
 // harmless are the commands that change nobody's credentials. What serve and dev let people do is not theirs, restore
-// fills only an empty folder, and outbox prints what could not be mailed.
+// fills only an empty folder, outbox prints what could not be mailed, and login to send use what the API of an
+// installation lets their user do.
 var harmless = strings.Fields(`alerts backup backup+verify check checkpoint checkpoint+key checkpoint+rotate
 	company company+add company+list company+rename company+export completion completion+bash completion+fish completion+powershell completion+zsh
+	bulk download get list login remind send templates void
 	config demo dev doctor help outbox reindex restore serve token token+list user user+list verify version`)
 
 // changed says what a command does to how somebody gets in.

@@ -21,9 +21,11 @@ type packageRule struct {
 // the others.
 var ground = []string{
 	"app/blob",
+	"app/client",
 	"app/confine",
 	"app/control",
 	"app/convert",
+	"app/double",
 	"app/fault",
 	"app/folder",
 	"app/input",
