@@ -52,6 +52,7 @@ func TestCreateWithoutScripts(t *testing.T) {
 	if got := w.read("#i-invitations-1-email-error"); !strings.Contains(got, "already invited") {
 		t.Errorf("of an address that is there twice it is said %q", got)
 	}
+	w.click(`[name="invitations.1.shares_email"]`) // shown where it is wanted
 	w.write(`[name="invitations.1.email"]`, "ben@signer.example")
 	w.click(".person-row:nth-child(2) .rest summary")
 	w.click(`button[value="up.1"]`)

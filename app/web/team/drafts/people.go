@@ -29,7 +29,7 @@ type personRow struct {
 	ID, RoleName, Name, Email, Role, Group, Position, Check, Code, Hint, Locale, Words, Color string
 	Company, JobTitle                                                                         string
 	Letter                                                                                    string
-	HasCode, New, Named                                                                       bool
+	HasCode, New, Named, Shares                                                               bool
 
 	Open                   bool // its less common settings are shown
 	Template               bool // it is a role
@@ -56,7 +56,7 @@ func peopleRows(d *record.Document) []personRow {
 	for i := range people {
 		inv := &people[i]
 		row := personRow{ID: inv.ID, RoleName: inv.RoleName, Name: inv.Name, Email: inv.Email, Role: inv.Role,
-			Company: inv.Company, JobTitle: inv.JobTitle, Group: inv.Group, Named: inv.NamedByPrevious,
+			Company: inv.Company, JobTitle: inv.JobTitle, Group: inv.Group, Named: inv.NamedByPrevious, Shares: inv.SharesEmail,
 			Position: strconv.Itoa(inv.Position), Check: inv.Authentication,
 			Locale: inv.Locale, Words: inv.Message, Hint: inv.AccessCodeHint, HasCode: inv.AccessCodeHash != ""}
 		for _, x := range d.Fields {
@@ -95,7 +95,10 @@ func (h Form) peopleOf(r *page.Request, d *record.Document, rows []personRow, p 
 		h.setOptions(r, &rows[i], i, len(rows))
 		refused := p.Faults[rows[i].field("access_code")] != nil || !d.Template && p.Faults[rows[i].field("role_name")] != nil || p.Faults[rows[i].field("message")] != nil
 		lacksCode := rows[i].Check == record.ByAccessCode && rows[i].Code == "" && !rows[i].HasCode
-		rows[i].Open = refused || lacksCode
+		twice := p.Faults[rows[i].field("email")] != nil && slices.ContainsFunc(rows, func(o personRow) bool {
+			return o.N != rows[i].N && o.Email != "" && strings.EqualFold(o.Email, rows[i].Email)
+		})
+		rows[i].Open = refused || lacksCode || twice || rows[i].Shares
 	}
 	h.setOptions(r, &data.Blank, len(rows), len(rows)+1)
 	data.Rows = rows

@@ -24,7 +24,7 @@ func submittedPeople(r *page.Request) []personRow {
 		row := personRow{
 			N: i, ID: get("id"), RoleName: get("role_name"), Name: get("name"), Email: get("email"), Role: get("role"),
 			Position: get("position"), Check: get("authentication"), Code: r.Form.Value(at.field("access_code")),
-			Hint: get("access_code_hint"), Company: get("company"), JobTitle: get("job_title"), Group: get("group"), Named: get("named_by_previous") != "", Locale: get("locale"), Words: get("message"), HasCode: get("has_code") != "",
+			Hint: get("access_code_hint"), Company: get("company"), JobTitle: get("job_title"), Group: get("group"), Named: get("named_by_previous") != "", Shares: get("shares_email") != "", Locale: get("locale"), Words: get("message"), HasCode: get("has_code") != "",
 		}
 		if row.ID != "" || row.RoleName != "" || row.Name != "" || row.Email != "" {
 			out = append(out, row)
@@ -139,7 +139,7 @@ func (p *personRow) turn() int {
 // input converts the row at index i into the service's input.
 func (p *personRow) input(i int, sequential bool) record.InvitationInput {
 	in := record.InvitationInput{ID: p.ID, Name: &p.Name, Email: &p.Email, Locale: &p.Locale, Message: &p.Words,
-		AccessCode: &p.Code, AccessCodeHint: &p.Hint, Group: &p.Group, Named: &p.Named, Position: new(i + 1)}
+		AccessCode: &p.Code, AccessCodeHint: &p.Hint, Group: &p.Group, Named: &p.Named, SharesEmail: &p.Shares, Position: new(i + 1)}
 	in.Company, in.JobTitle = &p.Company, &p.JobTitle
 	if p.RoleName != "" {
 		in.RoleName = &p.RoleName
