@@ -55,7 +55,7 @@ var rebuilds = map[reflect.Type]rebuild{
 	},
 	typeOf[contactView](): func(r *request, about []string) (any, error) {
 		c, err := r.server.Contacts.Get(r.who, about[0])
-		return viewContact(c), err
+		return viewContact(r, c), err
 	},
 	typeOf[memberView](): func(r *request, about []string) (any, error) {
 		m, err := r.server.Accounts.Companies.GetMember(r.who, about[0])

@@ -16,6 +16,7 @@ import (
 type contactView struct {
 	ID             string   `json:"id"`
 	Name           string   `json:"name"`
+	Undrawable     *string  `json:"name_undrawable" doc:"Characters of the name that no font has; on paper they are written as their code points"`
 	Email          string   `json:"email"`
 	Organization   *string  `json:"organization" doc:"Fills in the company fields of documents sent to this contact"`
 	JobTitle       *string  `json:"job_title" doc:"Fills in the job title fields of documents sent to this contact"`
@@ -32,8 +33,8 @@ type contactView struct {
 	DeletedAt      *string  `json:"deleted_at" format:"date-time"`
 }
 
-func viewContact(c contact.Contact) contactView {
-	v := contactView{ID: c.ID, Name: c.Name, Email: c.Email, Organization: orNull(c.Organization), JobTitle: orNull(c.JobTitle), Phone: orNull(c.Phone), Locale: orNull(c.Locale),
+func viewContact(r *request, c contact.Contact) contactView {
+	v := contactView{ID: c.ID, Name: c.Name, Undrawable: orNull(r.server.Signing.Drafts.Undrawable(c.Name)), Email: c.Email, Organization: orNull(c.Organization), JobTitle: orNull(c.JobTitle), Phone: orNull(c.Phone), Locale: orNull(c.Locale),
 		Note: orNull(c.Note), Tags: c.Tags, Status: c.Status(), DocumentsCount: c.Documents, LastUsedAt: maybe(c.LastUsedAt),
 		CreatedAt: when(c.CreatedAt), UpdatedAt: when(c.UpdatedAt), ArchivedAt: maybe(c.ArchivedAt), DeletedAt: maybe(c.DeletedAt)}
 	if v.Tags == nil {
@@ -83,7 +84,7 @@ func (h *contactHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodGet, path: "/contacts", rule: may(account.ScopeRead), id: "listContacts", summary: "List contacts", tag: "Contacts", query: listParameters, list: true}, h.listContacts)
 	handle(s, operation{method: http.MethodPost, path: "/contacts", rule: may(account.ScopeWrite), id: "createContact", needs: []string{"name", "email"}, summary: "Create a contact", tag: "Contacts", status: http.StatusCreated}, func(r *request, in *contactBody) (contactView, error) {
 		c, err := h.contacts.Create(r.who, contact.Input(*in))
-		return viewContact(c), err
+		return viewContact(r, c), err
 	})
 	stream(s, operation{method: http.MethodGet, path: "/contacts/export", rule: may(account.ScopeRead), id: "exportContacts", summary: "Export contacts as CSV", tag: "Contacts"}, h.exportContacts)
 	handle(s, operation{method: http.MethodPost, path: "/contacts/import", rule: may(account.ScopeWrite).With(max(h.maxBody, maxPlain)), id: "importContacts", summary: "Import contacts from CSV", tag: "Contacts", text: "text/csv",
@@ -101,7 +102,7 @@ func (h *contactHandlers) routes(s *server) {
 		clearOnNull(r, "note", &in.Note)
 		clearOnNull(r, "tags", &in.Tags)
 		c, err := h.contacts.Update(r.who, id, contact.Input(*in))
-		return viewContact(c), err
+		return viewContact(r, c), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/contacts/{contact}", rule: may(account.ScopeWrite), id: "deleteContact", summary: "Move a contact to the trash", tag: "Contacts"}, h.onContact(h.contacts.Delete))
 	handle(s, operation{method: http.MethodPost, path: "/contacts/{contact}/archive", rule: may(account.ScopeWrite), id: "archiveContact", summary: "Archive a contact", tag: "Contacts"}, h.onContact(h.contacts.Archive))
@@ -116,7 +117,7 @@ func (h *contactHandlers) onContact(do func(account.Call, string) (contact.Conta
 			return contactView{}, err
 		}
 		c, err := do(r.who, id)
-		return viewContact(c), err
+		return viewContact(r, c), err
 	}
 }
 
@@ -126,7 +127,7 @@ func (h *contactHandlers) listContacts(r *request, _ *nothing) (envelope[contact
 		return envelope[contactView]{}, err
 	}
 	list, err := h.contacts.List(r.UserContext(), r.who, q)
-	return enclose(r, p, views(list.Items, viewContact), list.Total), err
+	return enclose(r, p, views(list.Items, func(c contact.Contact) contactView { return viewContact(r, c) }), list.Total), err
 }
 
 func (h *contactHandlers) importContacts(r *request, _ *nothing) (importAnswer, error) {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -53,6 +54,10 @@ func TestEveryNameCanSign(t *testing.T) {
 		d, sign := named(t, c, name, obj{"type": "name", "name": "who", "x": .1, "y": .3, "width": .5, "height": .05})
 		if got := d.At(t, "invitations.0.name_undrawable"); got != missing {
 			t.Errorf("%s: told of %v, want %v", name, got, missing)
+		}
+		known := c.Post(t, "/contacts", obj{"name": name, "email": fmt.Sprintf("n%x@example.org", name[:6])}).Want(t, 201)
+		if got := known.At(t, "name_undrawable"); got != missing {
+			t.Errorf("contact %s: told of %v, want %v", name, got, missing)
 		}
 		marks := obj{}
 		if name == "𠮷田太郎" {

@@ -162,7 +162,7 @@ func (p *Pages) bulk() []route {
 
 // contacts are the pages about a company's contacts.
 func (p *Pages) contacts() []route {
-	h := &contacts.Handlers{Contacts: p.options.Contacts, Lists: p.options.Signing.Lists}
+	h := &contacts.Handlers{Contacts: p.options.Contacts, Lists: p.options.Signing.Lists, Undrawable: p.options.Signing.Drafts.Undrawable}
 	return []route{
 		{get, "/app/contacts", member(h.ShowList)},
 		{get, "/app/contacts/new", writer(h.ShowNew)},

@@ -9,6 +9,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/contact"
+	"paraph/app/fault"
 	"paraph/app/signing/lists"
 	"paraph/app/signing/record"
 	"paraph/app/web/page"
@@ -61,6 +62,7 @@ type contactPage struct {
 	State     string
 	MayEdit   bool
 	Language  string
+	Warning   string // about the name
 	Documents []record.Row
 }
 
@@ -75,6 +77,9 @@ func (h *Handlers) Show(r *page.Request) error {
 	}
 	p := contactPage{Contact: c, Called: contactName(c), State: c.Status(),
 		MayEdit: r.Who.Call.Can(account.ScopeWrite), Language: page.LanguageName(c.Locale)}
+	if missing := h.Undrawable(c.Name); missing != "" {
+		p.Warning = fault.Sentence(r.Words.SayOf, "name_undrawable", fault.Text("name", c.Name), fault.Text("characters", missing))
+	}
 	if p.Documents, err = h.documentsWith(r, c.Email); err != nil {
 		return err
 	}

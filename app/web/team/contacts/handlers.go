@@ -19,4 +19,6 @@ const (
 type Handlers struct {
 	Contacts *contact.Service
 	Lists    *lists.Lists
+
+	Undrawable func(name string) string // the characters of a name that no font has
 }
