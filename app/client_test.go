@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,5 +135,24 @@ func TestDoubleInATest(t *testing.T) {
 	}
 	if got := callWith(t, env, "get", declined).out; !strings.Contains(got, "declined") {
 		t.Errorf("a declined document is %s", got)
+	}
+
+	// Moving the clock of all ends nobody's session.
+	env = []string{"PARAPH_PASSWORD=" + c.Password, "XDG_CONFIG_HOME=" + t.TempDir()}
+	if got := callWith(t, env, "login", c.URL, "--email", c.Email); got.code != 0 {
+		t.Fatalf("login: %s", got.err)
+	}
+	res, err := http.Post(c.URL+"/test/clock", "application/json", strings.NewReader(`{"advance": "3650d"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := res.Body.Close(); err != nil || res.StatusCode != 200 {
+		t.Fatalf("moving the clock: %s, %v", res.Status, err)
+	}
+	if got := callWith(t, env, "list"); got.code != 0 || !strings.Contains(got.out, declined) {
+		t.Errorf("after ten years: exit %d, %s%s", got.code, got.out, got.err)
+	}
+	if mail := c.Mail(t, "invitation"); len(mail) != 2 {
+		t.Errorf("after ten years the mail is %+v", mail)
 	}
 }

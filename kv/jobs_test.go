@@ -569,3 +569,53 @@ func TestNoJobIsForgottenByANudge(t *testing.T) {
 		idle(t, jobs)
 	}
 }
+
+// TestScopesHaveClocks runs the jobs of two scopes whose clocks differ: each is due by its own, and
+// what is written for a scope is dated by it.
+func TestScopesHaveClocks(t *testing.T) {
+	t.Parallel()
+	c, ahead := newClock(), newClock()
+	db := open(t, kv.Options{Now: c.now, NowIn: func(scope string) time.Time {
+		if scope == "ahead" {
+			return ahead.now()
+		}
+		return c.now()
+	}})
+	jobs := kv.NewJobs(db)
+	ran := make(chan string, 3)
+	work(t, jobs, kv.Handler{Kind: "a", Run: func(_ context.Context, j kv.Job) error { ran <- j.Scope; return nil }})
+	soon := c.now().Add(time.Hour)
+	add(t, db, jobs, kv.Job{Kind: "a", Scope: "ahead", Due: soon}, kv.Job{Kind: "a", Scope: "behind", Due: soon})
+	idle(t, jobs)
+	ahead.forward(2 * time.Hour)
+	jobs.Nudge()
+	if got := patience.Receive(t, "the job that is due", ran); got != "ahead" {
+		t.Errorf("the job of %q ran", got)
+	}
+	if err := jobs.IdleIn(patience.Context(t), "ahead"); err != nil {
+		t.Fatal(err)
+	}
+	idle(t, jobs)
+	for scope, want := range map[string]time.Time{"ahead": {}, "behind": soon} {
+		if due, err := jobs.NextIn(scope); err != nil || !due.Equal(want) {
+			t.Errorf("the next job of %q is due at %v, %v", scope, due, err)
+		}
+	}
+	if due, err := jobs.NextInAny(); err != nil || !due.Equal(soon) {
+		t.Errorf("the next job is due at %v, %v", due, err)
+	}
+	err := db.For("ahead").Update(func(tx *kv.Tx) error {
+		if !tx.Now.Equal(ahead.now()) || !tx.NowIn("behind").Equal(c.now()) {
+			t.Errorf("it is %v, and elsewhere %v", tx.Now, tx.NowIn("behind"))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case got := <-ran:
+		t.Errorf("the job of %q ran", got)
+	default:
+	}
+}
