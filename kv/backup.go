@@ -2,7 +2,6 @@ package kv
 
 import (
 	"bufio"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -32,7 +31,19 @@ const (
 	backupEnd    = 1 << 20 // longer than any key
 )
 
-var idKey = space(spaceMeta, "id") // identifies the store, so that another store's backup is not applied to it
+// Span is what a backup says of itself at its beginning.
+type Span struct {
+	ID    string // of the history
+	Since uint64 // 0 for a full backup
+	Upto  uint64
+}
+
+// ReadSpan reads the beginning of a backup.
+func ReadSpan(r io.Reader) (Span, error) {
+	b := newBackupReader(r)
+	since, upto, id := b.header()
+	return Span{string(id), since, upto}, b.err
+}
 
 // ErrBackup reports a backup that is damaged or does not follow the stored data.
 var ErrBackup = errors.New("kv: not a backup that can be restored here")
@@ -41,7 +52,7 @@ var ErrBackup = errors.New("kv: not a backup that can be restored here")
 // returned by an earlier Backup, it writes only what has changed after that. It returns the
 // number to use as the next since. also are called at the end, for the same moment.
 func (db *DB) Backup(w io.Writer, since uint64, also ...func(tx *Tx) error) (uint64, error) {
-	id, err := db.id()
+	h, err := db.History()
 	if err != nil {
 		return 0, err
 	}
@@ -63,7 +74,7 @@ func (db *DB) Backup(w io.Writer, since uint64, also ...func(tx *Tx) error) (uin
 		if since > 0 && floor > 0 && since >= floor {
 			magic, write = changesMagic, b.changes
 		}
-		b.header(magic, since, upto, id)
+		b.header(magic, since, upto, []byte(h.ID))
 		err = errors.Join(write(tx.base, since), b.finish())
 		for i := 0; i < len(also) && err == nil; i++ {
 			err = also[i](tx)
@@ -78,25 +89,6 @@ func (db *DB) Moment() uint64 {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.cur.ts
-}
-
-// id returns the store's identifier, generated at the first backup.
-func (db *DB) id() (id []byte, err error) {
-	err = db.View(func(tx *Tx) error {
-		id, err = tx.get(idKey)
-		return err
-	})
-	if !errors.Is(err, ErrNotFound) {
-		return id, err
-	}
-	err = db.Update(func(tx *Tx) error {
-		if id, err = tx.get(idKey); !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		id = []byte(rand.Text())
-		return tx.set(idKey, id)
-	})
-	return id, err
 }
 
 type backupWriter struct {

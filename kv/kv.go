@@ -75,6 +75,9 @@ type Options struct {
 	// NowIn is the clock of a scope's updates and jobs; default Now for all of them.
 	NowIn func(scope string) time.Time
 	Log   *slog.Logger // default: discard
+	// Copy opens a store that Restore alone fills: nothing is migrated, and an increment that was
+	// interrupted may be repeated.
+	Copy bool
 	// Reserve is the number of bytes that must stay free on the disk: commits are refused with
 	// ErrDiskFull below it. 0: 64 MB, or a quarter of a small disk; negative: none, so that a
 	// full disk may end the process.
@@ -103,6 +106,7 @@ type DB struct {
 	dir      string
 	inMemory bool
 	noSync   bool
+	copy     bool
 	guarded  badgerguard.Options
 	slots    slots // numbers of the counters
 
@@ -119,6 +123,7 @@ type DB struct {
 	ranks   []*rank // as of the last pending call
 	fault   error   // why the last write to Badger failed; it is reopened before the next
 	halfway bool    // a restore failed: nothing may be written until the next one
+	half    Span    // that restore
 	closing bool
 
 	// mu guards the state shared by readers. It is only held briefly.
@@ -161,6 +166,7 @@ func open(o Options, gauge badgerguard.Gauge) (*DB, error) {
 		dir:      o.Dir,
 		inMemory: o.InMemory,
 		noSync:   o.NoSync,
+		copy:     o.Copy,
 		changed:  make(chan struct{}),
 		quit:     make(chan struct{}),
 		writing:  turns.New(turns.Options{Slots: 1, Waiting: math.MaxInt, Patience: writePatience}),
@@ -178,6 +184,9 @@ func open(o Options, gauge badgerguard.Gauge) (*DB, error) {
 	db.guarded = badgerguard.Options{Badger: db.options(), Reserve: o.Reserve, Gauge: gauge, MayOpen: db.mayOpen}
 	if err := db.begin(); err != nil {
 		return nil, err
+	}
+	if o.Copy {
+		return db, nil
 	}
 	if err := db.migrate(o.Migrations, o.BeforeMigration); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -211,17 +220,21 @@ func (db *DB) start() error {
 	return nil
 }
 
-// mayOpen refuses a folder that is half restored.
+// mayOpen refuses a folder that is half restored, but lets a copy go on with an increment.
 func (db *DB) mayOpen() error {
-	if exists(db.restoreMark()) {
+	b, err := os.ReadFile(db.restoreMark())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("kv: open: %w", err)
+	}
+	// A mark without numbers is that of a full backup.
+	if n, _ := fmt.Sscan(string(b), &db.half.Since, &db.half.Upto); !db.copy || n < 2 || db.half.Since == 0 {
 		return ErrInterrupted
 	}
+	db.halfway = true
 	return nil
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
 }
 
 // load makes b the store and reads the counts.

@@ -26,6 +26,9 @@ import (
 // other r, damage, like a full disk, leaves the store empty: it refuses writes, and its folder
 // cannot be opened ([ErrInterrupted]), until a full backup has been restored or the folder is
 // emptied.
+//
+// A copy (see [Options]) also takes an increment that begins before what it has and ends after it,
+// since what both have in common is the same. One that is interrupted can be repeated.
 func (db *DB) Restore(r io.Reader) error {
 	if err := verify(r); err != nil {
 		return err
@@ -36,7 +39,7 @@ func (db *DB) Restore(r io.Reader) error {
 		return b.err
 	}
 	return db.quiet(func() error {
-		if err := db.mayRestore(since, id); err != nil {
+		if err := db.mayRestore(since, upto, id); err != nil {
 			return err
 		}
 		return db.restore(b, since, upto)
@@ -68,9 +71,12 @@ func verify(r io.Reader) error {
 }
 
 // mayRestore checks that an incremental backup follows the current content.
-func (db *DB) mayRestore(since uint64, id []byte) error {
+func (db *DB) mayRestore(since, upto uint64, id []byte) error {
 	if since == 0 {
 		return nil
+	}
+	if db.halfway && (db.half.Since == 0 || since > db.half.Since || upto < db.half.Upto) {
+		return fmt.Errorf("%w: it does not cover the one that was interrupted", ErrBackup)
 	}
 	item, err := db.base.Get(idKey)
 	if err != nil {
@@ -80,7 +86,8 @@ func (db *DB) mayRestore(since uint64, id []byte) error {
 	if err != nil {
 		return fmt.Errorf("kv: restore: %w", err)
 	}
-	if !bytes.Equal(own, id) || db.cur.ts != since {
+	follows := db.cur.ts == since || db.copy && since < db.cur.ts && db.cur.ts <= upto
+	if !bytes.Equal(own, id) || !follows {
 		return fmt.Errorf("%w: it continues %d of store %s, this is %d of %s", ErrBackup, since, id, db.cur.ts, own)
 	}
 	return nil
@@ -89,11 +96,15 @@ func (db *DB) mayRestore(since uint64, id []byte) error {
 // restore writes a backup. A marker file exists meanwhile, so that a half-finished restore is
 // never mistaken for a store.
 func (db *DB) restore(b *backupReader, since, upto uint64) error {
+	db.half = Span{Since: since, Upto: upto}
 	if err := db.markRestore(); err != nil {
 		return err
 	}
 	db.halfway = true
 	err := db.overwrite(b, since, max(upto, 1))
+	if err != nil && db.copy && since > 0 {
+		return errors.Join(err, db.load(db.badger))
+	}
 	if err != nil {
 		return errors.Join(err, badgerguard.DiskError(db.badger.DropAll()), db.load(db.badger))
 	}
@@ -139,7 +150,8 @@ func (db *DB) markRestore() error {
 	if err != nil {
 		return fmt.Errorf("kv: restore: %w", badgerguard.DiskError(err))
 	}
-	if err := errors.Join(f.Sync(), f.Close(), syncFolder(db.dir)); err != nil {
+	_, err = fmt.Fprintln(f, db.half.Since, db.half.Upto)
+	if err := errors.Join(err, f.Sync(), f.Close(), syncFolder(db.dir)); err != nil {
 		return fmt.Errorf("kv: restore: %w", badgerguard.DiskError(err))
 	}
 	return nil
