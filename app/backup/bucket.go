@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -152,6 +153,27 @@ func (b *bucket) removeStale(ctx context.Context, now time.Time) error {
 		return err
 	}
 	return b.remove(ctx, stale)
+}
+
+// maxNote is how much of a small object is read, in bytes.
+const maxNote = 64 << 10
+
+func (b *bucket) note(ctx context.Context, name string) ([]byte, error) {
+	o, err := b.client.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
+	if err != nil {
+		return nil, b.explain(name, err)
+	}
+	content, err := io.ReadAll(io.LimitReader(o, maxNote))
+	if err != nil && minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {
+		return nil, o.Close()
+	}
+	return content, b.explain(name, errors.Join(err, o.Close()))
+}
+
+func (b *bucket) setNote(ctx context.Context, name string, content []byte) error {
+	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, bytes.NewReader(content), int64(len(content)),
+		minio.PutObjectOptions{ContentType: "application/json", SendContentMd5: true, DisableContentSha256: true})
+	return b.explain(name, err)
 }
 
 // markName is the object that marks a bucket's folder as followed.

@@ -20,9 +20,10 @@ import (
 // Record is an installation's record of a backup.
 type Record struct {
 	Header
-	Upto uint64 `json:"upto"` // the state of the store
-	Good bool   `json:"good"` // it has been read back and has its final name
-	Keep bool   `json:"keep"` // see [Request]
+	History string `json:"history,omitempty"` // of the store, see [kv.History]; earlier versions left it out
+	Upto    uint64 `json:"upto"`              // the state of the store
+	Good    bool   `json:"good"`              // it has been read back and has its final name
+	Keep    bool   `json:"keep"`              // see [Request]
 	// Every is the pause after which a follower confirms or continues the backup; 0 if none does.
 	Every       time.Duration `json:"every,omitempty"`
 	Confirmed   time.Time     `json:"confirmed"` // when it was written, read back, or found to be up to date
@@ -48,6 +49,9 @@ func (r Record) Lacks() string {
 // catalog is the folder with the records of backups. If it is lost, the next backup has to be a
 // full one.
 type catalog struct{ dir string }
+
+// catalogOf returns the catalog of a data folder.
+func catalogOf(dir string) catalog { return catalog{filepath.Join(dir, "backups")} }
 
 func (c catalog) make() error {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
@@ -157,7 +161,7 @@ func (c catalog) prune(now time.Time) error {
 
 // Last returns the newest good backup of a data folder.
 func Last(dir string) (r Record, found bool, err error) {
-	all, err := catalog{filepath.Join(dir, "backups")}.list()
+	all, err := catalogOf(dir).list()
 	for _, x := range all {
 		if x.Good && !x.Confirmed.Before(r.Confirmed) {
 			r, found = x, true
@@ -168,7 +172,7 @@ func Last(dir string) (r Record, found bool, err error) {
 
 // Holding returns the newest good backup of a data folder that holds keys of the given names.
 func Holding(dir string, keys []string) (r Record, found bool, err error) {
-	all, err := catalog{filepath.Join(dir, "backups")}.list()
+	all, err := catalogOf(dir).list()
 	for _, x := range all {
 		lacks := slices.ContainsFunc(keys, func(name string) bool { return slices.Contains(x.Damaged, keysPrefix+name) })
 		if x.Good && !lacks && !x.Confirmed.Before(r.Confirmed) {

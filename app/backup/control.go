@@ -11,6 +11,7 @@ import (
 	"net/http"
 
 	"paraph/app/control"
+	"paraph/kv"
 )
 
 // Handler lets commands on the same machine make backups of a server's data, over its control
@@ -21,6 +22,9 @@ func Handler(s *Source, log *slog.Logger) http.Handler {
 	mux.HandleFunc("GET /backups", c.known)
 	mux.HandleFunc("POST /backups", c.archive)
 	mux.HandleFunc("PUT /backups", c.done)
+	mux.HandleFunc("GET /history", c.history)
+	mux.HandleFunc("PUT /history", c.superseded)
+	mux.HandleFunc("POST /history", c.takeOver)
 	return mux
 }
 
@@ -31,11 +35,41 @@ type controls struct {
 
 func (c *controls) known(w http.ResponseWriter, r *http.Request) {
 	all, err := c.Known(r.Context())
+	c.answer(w, all, err)
+}
+
+func (c *controls) history(w http.ResponseWriter, r *http.Request) {
+	h, err := c.History(r.Context())
+	c.answer(w, h, err)
+}
+
+func (c *controls) superseded(w http.ResponseWriter, r *http.Request) {
+	var by Claim
+	err := json.NewDecoder(r.Body).Decode(&by)
+	if err == nil {
+		c.log.Error("another server was restored or promoted in this one's stead", "on", by.Host, "since", by.Since)
+		err = c.Superseded(r.Context(), by)
+	}
+	c.answer(w, by, err)
+}
+
+func (c *controls) takeOver(w http.ResponseWriter, r *http.Request) {
+	var after uint64
+	err := json.NewDecoder(r.Body).Decode(&after)
+	var h kv.History
+	if err == nil {
+		h, err = c.TakeOver(r.Context(), after)
+		c.log.Warn("this server takes over from another one", "epoch", h.Epoch)
+	}
+	c.answer(w, h, err)
+}
+
+func (c *controls) answer(w http.ResponseWriter, with any, err error) {
 	if err != nil {
 		c.refuse(w, err)
 		return
 	}
-	if err := json.NewEncoder(w).Encode(all); err != nil {
+	if err := json.NewEncoder(w).Encode(with); err != nil {
 		c.log.Debug("backup: answering", "error", err)
 	}
 }
@@ -99,11 +133,15 @@ type Remote struct{ server *control.Client }
 func NewRemote(server *control.Client) *Remote { return &Remote{server} }
 
 func (o *Remote) do(ctx context.Context, method string, in any) (io.ReadCloser, error) {
+	return o.call(ctx, method, "/backups", in)
+}
+
+func (o *Remote) call(ctx context.Context, method, path string, in any) (io.ReadCloser, error) {
 	b, err := json.Marshal(in)
 	if err != nil {
 		return nil, err
 	}
-	body, err := o.server.Do(ctx, method, "/backups", bytes.NewReader(b))
+	body, err := o.server.Do(ctx, method, path, bytes.NewReader(b))
 	if refusal, ok := errors.AsType[*control.Refusal](err); ok {
 		if known := statuses[refusal.Status]; known != nil {
 			return nil, known
@@ -135,4 +173,32 @@ func (o *Remote) Done(ctx context.Context, r Record) error {
 		return err
 	}
 	return body.Close()
+}
+
+// History implements [Origin].
+func (o *Remote) History(ctx context.Context) (h kv.History, err error) {
+	err = o.ask(ctx, http.MethodGet, nil, &h)
+	return h, err
+}
+
+// Superseded implements [Origin].
+func (o *Remote) Superseded(ctx context.Context, by Claim) error {
+	return o.ask(ctx, http.MethodPut, by, &by)
+}
+
+// TakeOver implements [Origin].
+func (o *Remote) TakeOver(ctx context.Context, after uint64) (h kv.History, err error) {
+	err = o.ask(ctx, http.MethodPost, after, &h)
+	return h, err
+}
+
+func (o *Remote) ask(ctx context.Context, method string, in, out any) error {
+	body, err := o.call(ctx, method, "/history", in)
+	if errors.Is(err, ErrUnknownBackup) { // there is no such path
+		return errors.New("the running server is of another version; restart it with this one")
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(json.NewDecoder(body).Decode(out), body.Close())
 }

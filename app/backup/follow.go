@@ -25,6 +25,9 @@ type FollowOptions struct {
 	Keys  Keys
 	Every time.Duration // from the beginning of one backup to that of the next
 	Log   io.Writer     // receives a line for each full backup and failure
+	// TakeOver makes this server the one that goes on, if the place is that of another one that was
+	// restored or promoted in its stead.
+	TakeOver bool
 	Buckets
 }
 
@@ -33,7 +36,7 @@ const minRest = 10
 
 // Follow keeps a folder of backups up to date until ctx ends. It retries after every failure,
 // such as a stopped server. Only one process may follow into a folder; it removes backups there
-// that are no longer needed.
+// that are no longer needed. It ends with an error once the place belongs to another server.
 func Follow(ctx context.Context, from Origin, out string, o FollowOptions) error {
 	in, name, err := o.Buckets.place(out, false)
 	if err != nil {
@@ -42,10 +45,20 @@ func Follow(ctx context.Context, from Origin, out string, o FollowOptions) error
 	if name != "" {
 		return fmt.Errorf("%s is a file; name a folder", out)
 	}
-	f := &follower{from: from, in: in, o: o, all: failures{log: o.Log, what: "backup"}, larger: failures{log: o.Log}}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	f := &follower{from: from, in: in, o: o, claim: newClaimant(from, in, o.TakeOver), all: failures{log: o.Log, what: "backup"}, larger: failures{log: o.Log}}
 	for {
 		began := time.Now()
-		f.all.report(f.step(ctx))
+		err := f.step(ctx)
+		if final(err) {
+			stop()
+			if f.beside != nil {
+				<-f.beside // it is interrupted
+			}
+			return err
+		}
+		f.all.report(err)
 		if f.rest(ctx, began.Add(max(o.Every, time.Since(began)+o.Every/minRest))) {
 			return nil
 		}
@@ -54,6 +67,7 @@ func Follow(ctx context.Context, from Origin, out string, o FollowOptions) error
 
 type follower struct {
 	from    Origin
+	claim   *claimant
 	in      location
 	o       FollowOptions
 	all     failures     // of the backups that are due
@@ -94,6 +108,9 @@ func (f *failures) report(err error) {
 // step begins the full or merged backup that is due, and makes an increment if anything has
 // changed. Neither waits for the other, since a large backup may take hours.
 func (f *follower) step(ctx context.Context) error {
+	if err := f.claim.hold(ctx); err != nil {
+		return err
+	}
 	all, notes, err := f.look(ctx)
 	if err != nil {
 		return err
@@ -211,6 +228,9 @@ func (f *follower) increment(ctx context.Context, q Request) error {
 		return err
 	}
 	f.watch(began)
+	if err := f.claim.current(ctx, began); err != nil {
+		return err
+	}
 	if unchanged {
 		return f.tidy(ctx)
 	}

@@ -26,6 +26,10 @@ type location interface {
 	remove(ctx context.Context, names []string) error
 	// draft starts an archive that has no name yet.
 	draft(ctx context.Context) (draft, error)
+	// note reads a small file by name, nil if there is none.
+	note(ctx context.Context, name string) ([]byte, error)
+	// setNote replaces a small file.
+	setNote(ctx context.Context, name string, content []byte) error
 	// where returns the full address of a name, for display.
 	where(name string) string
 }
@@ -77,6 +81,31 @@ func (f folder) archives(context.Context) ([]Archive, error) {
 
 func (f folder) read(_ context.Context, name string) (io.ReadCloser, error) {
 	return os.Open(f.where(name))
+}
+
+func (f folder) note(_ context.Context, name string) ([]byte, error) {
+	b, err := os.ReadFile(f.where(name))
+	return b, ignoreMissing(err)
+}
+
+func (f folder) setNote(_ context.Context, name string, content []byte) error {
+	return replaceFile(f.where(name), content)
+}
+
+// replaceFile writes a small file so that after a crash it is there whole, or as it was.
+func replaceFile(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "note-*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return archive.SyncDir(filepath.Dir(path))
 }
 
 func (f folder) remove(_ context.Context, names []string) error {

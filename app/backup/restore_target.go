@@ -56,6 +56,9 @@ func (t *target) fill(archives []Archive) (err error) {
 	if err != nil {
 		return err
 	}
+	if _, err := t.db.Descend(0); err != nil { // the server that made the backup may still write others
+		return err
+	}
 	return t.compare()
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -33,6 +32,12 @@ type Origin interface {
 	Open(ctx context.Context, q Request) (io.ReadCloser, error)
 	// Done records that a backup has been read back and has its final name.
 	Done(ctx context.Context, r Record) error
+	// History returns the history of the records.
+	History(ctx context.Context) (kv.History, error)
+	// Superseded tells the server that another one was restored or promoted in its stead.
+	Superseded(ctx context.Context, by Claim) error
+	// TakeOver begins an epoch later than another one, in which the server is the one that goes on.
+	TakeOver(ctx context.Context, after uint64) (kv.History, error)
 }
 
 // Files tells which of the stored files the records need.
@@ -60,13 +65,17 @@ type Source struct {
 // Known implements [Origin].
 func (s *Source) Known(context.Context) ([]Record, error) {
 	all, err := s.catalog().list()
-	return slices.DeleteFunc(all, func(r Record) bool { return !s.continues(r) }), err
+	if err != nil {
+		return nil, err
+	}
+	own, err := s.DB.History()
+	return slices.DeleteFunc(all, func(r Record) bool { return !s.continues(r, own) }), err
 }
 
-// continues reports whether an increment can continue a backup. That may be one of records which
-// have been migrated since: a migration changes them as any other writer does.
-func (s *Source) continues(r Record) bool {
-	return r.Good && r.Format == format && r.DataVersion <= s.DataVersion && r.Upto <= s.DB.Moment()
+// continues reports whether an increment of a history can continue a backup. That may be one of records
+// which have been migrated since: a migration changes them as any other writer does.
+func (s *Source) continues(r Record, own kv.History) bool {
+	return (r.History == own.ID || r.History == "" && own.Epoch == 0) && r.Good && r.Format == format && r.DataVersion <= s.DataVersion && r.Upto <= s.DB.Moment()
 }
 
 // Done implements [Origin].
@@ -141,4 +150,4 @@ func (s *stream) Close() error {
 	return err
 }
 
-func (s *Source) catalog() catalog { return catalog{filepath.Join(s.Dir, "backups")} }
+func (s *Source) catalog() catalog { return catalogOf(s.Dir) }

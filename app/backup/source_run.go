@@ -23,9 +23,10 @@ import (
 // run is one backup in progress.
 type run struct {
 	*Source
-	header Header
-	parent Record // zero for a full backup
-	q      Request
+	header  Header
+	parent  Record // zero for a full backup
+	history kv.History
+	q       Request
 
 	damaged []string // files that cannot be read
 }
@@ -37,14 +38,17 @@ func (s *Source) prepare(q Request) (*run, error) {
 		Format: format, ID: strings.ToLower(rand.Text()[:16]), Parent: q.Parent, Time: now,
 		DataVersion: s.DataVersion, Program: s.Program,
 	}}
+	var err error
+	if r.history, err = s.DB.History(); err != nil {
+		return nil, err
+	}
 	if err := s.catalog().make(); err != nil || q.Parent == "" {
 		return r, err
 	}
-	var err error
 	if r.parent, err = s.catalog().get(q.Parent); err != nil {
 		return nil, err
 	}
-	if !s.continues(r.parent) {
+	if !s.continues(r.parent, r.history) {
 		return nil, ErrUnknownBackup
 	}
 	if q.OnlyChanged && r.parent.Upto == s.DB.Moment() {
@@ -78,7 +82,7 @@ func (r *run) write(ctx context.Context, to io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	note := Record{Header: r.header, Upto: upto, Keep: r.q.Keep, Every: r.q.Every, Confirmed: r.Now(), Damaged: r.damaged}
+	note := Record{Header: r.header, History: r.history.ID, Upto: upto, Keep: r.q.Keep, Every: r.q.Every, Confirmed: r.Now(), Damaged: r.damaged}
 	if err := r.catalog().put(note); err != nil {
 		return err
 	}

@@ -43,6 +43,9 @@ func Take(ctx context.Context, from Origin, out string, o Options) (Record, erro
 			return Record{}, errors.Join(errTaken(out), f.Close())
 		}
 	}
+	if err := mayWrite(ctx, from, in); err != nil {
+		return Record{}, err
+	}
 	return take(ctx, from, place{in, name}, q, o.Keys)
 }
 
