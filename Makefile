@@ -196,7 +196,12 @@ export SBOM
 
 release: export GOAMD64 := v1
 release: export GOARM64 := v8.0
-release: ## binaries for every platform in dist/, with their checksums and an SBOM
+release: ## binaries for every platform in dist/, with checksums, an SBOM and the changelog; VERSION=v1.2.3 tags the commit first
+	@if [ "$(VERSION)" ]; then \
+		echo "$(VERSION)" | grep -Eq '^v[0-9]+\.[0-9]+\.[0-9]+$$' || { echo "VERSION has to be like v1.2.3"; exit 1; }; \
+		test -z "$$(git status --porcelain)" || { echo "commit everything first"; exit 1; }; \
+		git tag -a "$(VERSION)" -m "Paraph $(VERSION)"; \
+	fi
 	@rm -rf dist && mkdir dist; set -e; \
 	for t in $(PLATFORMS); do \
 		os=$${t%/*} arch=$${t#*/} ext=""; [ $$os = windows ] && ext=.exe; \
@@ -205,7 +210,8 @@ release: ## binaries for every platform in dist/, with their checksums and an SB
 	go list -deps -f '{{with .Module}}{{.Path}} {{.Dir}}{{end}}' . > dist/modules
 	go version -m dist/paraph-linux-amd64 | awk "$$SBOM" dist/modules - > dist/paraph.cdx.json
 	@rm dist/modules
-	cd dist && sha256sum paraph* > SHA256SUMS
+	.ci/changelog > dist/CHANGELOG.md
+	cd dist && sha256sum paraph* CHANGELOG.md > SHA256SUMS
 
 reproducible: export GOAMD64 := v1
 reproducible: ## build the last commit in two folders and compare the bytes
