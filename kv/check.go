@@ -15,10 +15,13 @@ type Checker interface {
 // Check verifies the checksums of everything on disk, then runs the parts' own checks: every
 // record decodes, the index entries match those from Keys, the counts match the entries, and a
 // log's chains are intact. It reads the whole store.
-func (db *DB) Check(parts ...Checker) []error {
+func (db *DB) Check(parts ...Checker) []error { return db.CheckSlowly(func() {}, parts...) }
+
+// CheckSlowly is Check with pauses: see [ViewSlowly].
+func (db *DB) CheckSlowly(rest func(), parts ...Checker) []error {
 	var problems []error
-	err := db.View(func(tx *Tx) error {
-		problems = db.badger.CheckTables(tx.base)
+	err := ViewSlowly(db, rest, func(tx *Tx) error {
+		problems = db.badger.CheckTables(tx.base, tx.rest)
 		for _, p := range parts {
 			found, err := guarded(func() ([]error, error) { return p.Problems(tx), nil })
 			if err != nil { // damage can make Badger panic

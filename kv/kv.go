@@ -78,6 +78,9 @@ type Options struct {
 	// Copy opens a store that Restore alone fills: nothing is migrated, and an increment that was
 	// interrupted may be repeated.
 	Copy bool
+	// Still opens a store whose tables are links to those of another one: they are neither merged nor
+	// removed, which would empty the other's. Restore and Reset return ErrReadOnly.
+	Still bool
 	// Reserve is the number of bytes that must stay free on the disk: commits are refused with
 	// ErrDiskFull below it. 0: 64 MB, or a quarter of a small disk; negative: none, so that a
 	// full disk may end the process.
@@ -107,6 +110,7 @@ type DB struct {
 	inMemory bool
 	noSync   bool
 	copy     bool
+	still    bool
 	guarded  badgerguard.Options
 	slots    slots // numbers of the counters
 
@@ -138,6 +142,8 @@ type DB struct {
 	changed   chan struct{}
 	counters  counters
 
+	awaited atomic.Int64 // how many wait until nobody reads
+
 	epoch atomic.Int64   // counts how often the whole content was replaced
 	quit  chan struct{}  // closed by Close
 	tasks sync.WaitGroup // the committer
@@ -167,6 +173,7 @@ func open(o Options, gauge badgerguard.Gauge) (*DB, error) {
 		inMemory: o.InMemory,
 		noSync:   o.NoSync,
 		copy:     o.Copy,
+		still:    o.Still,
 		changed:  make(chan struct{}),
 		quit:     make(chan struct{}),
 		writing:  turns.New(turns.Options{Slots: 1, Waiting: math.MaxInt, Patience: writePatience}),
@@ -288,6 +295,8 @@ func (db *DB) Close() error {
 // alone runs fn while there are no readers or writers; db.turn is held and nothing is pending.
 // While it waits for readers, new ones are let in, so that a View inside a View can't deadlock.
 func (db *DB) alone(fn func() error) error {
+	db.awaited.Add(1)
+	defer db.awaited.Add(-1)
 	db.mu.Lock()
 	for db.readers > 0 {
 		db.idle.Wait()

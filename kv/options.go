@@ -77,7 +77,11 @@ func (db *DB) options() badger.Options {
 	if db.inMemory {
 		dir = ""
 	}
-	return bounded(badger.DefaultOptions(dir)).
+	o := bounded(badger.DefaultOptions(dir))
+	if db.still {
+		o = o.WithNumCompactors(0)
+	}
+	return o.
 		WithInMemory(db.inMemory).
 		WithSyncWrites(!db.inMemory && !db.noSync).
 		WithDetectConflicts(false).

@@ -259,6 +259,9 @@ func dropUpkeep(db *DB, batch *badger.WriteBatch) error {
 
 // quiet runs fn while there are no readers or writers.
 func (db *DB) quiet(fn func() error) error {
+	if db.still {
+		return ErrReadOnly
+	}
 	db.turn.Lock()
 	defer db.turn.Unlock()
 	for len(db.pending) > 0 {

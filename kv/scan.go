@@ -107,6 +107,9 @@ func (s *scan) step() {
 func (s *scan) valid() bool { return s.inMem || s.it.Valid() }
 
 func (s *scan) next() {
+	if s.tx.rest != nil {
+		s.tx.rest()
+	}
 	s.step()
 	s.settle()
 }

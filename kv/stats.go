@@ -54,6 +54,15 @@ func Room(db *DB) (free, size int64) {
 	return free, size
 }
 
+// RoomOn returns the same of the disk of any folder.
+func RoomOn(dir string) (free, size int64) {
+	free, size, err := badgerguard.Space(dir)
+	if err != nil {
+		return 0, 0
+	}
+	return free, size
+}
+
 // folderSize returns the disk space used by the files of a folder.
 func folderSize(dir string) (total int64) {
 	files, err := os.ReadDir(dir)

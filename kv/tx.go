@@ -23,6 +23,7 @@ type Tx struct {
 	ranks []*rank
 	owned bool // ranks is a copy of this transaction
 	hooks []func()
+	rest  func()            // called while walking, to slow that down; nil: not at all
 	seen  map[string]stored // records read, by their keys, unless written since
 	err   error             // why nothing of this call may be kept
 }
@@ -38,6 +39,19 @@ func (db *DB) View(fn func(tx *Tx) error) error {
 	tx := &Tx{Now: db.moment(""), db: db, ranks: s.ranks, base: db.badger.NewTransactionAt(s.ts, false)}
 	defer tx.end()
 	return fn(tx)
+}
+
+// ViewSlowly is a View for long walks over the store, which calls rest between two keys, again and again, so
+// that rest can slow it down. It does not while somebody waits for the end of all views.
+func ViewSlowly(db *DB, rest func(), fn func(tx *Tx) error) error {
+	return db.View(func(tx *Tx) error {
+		tx.rest = func() {
+			if db.awaited.Load() == 0 {
+				rest()
+			}
+		}
+		return fn(tx)
+	})
 }
 
 // OnCommit runs fn after the commit is durable, in commit order, before Update

@@ -61,6 +61,10 @@ type Options struct {
 	// the process.
 	NoSync bool
 
+	// Beside is the folder of another store, or empty: what is in it is found here, too. Nothing is written
+	// to it.
+	Beside string
+
 	// Now is the clock that dates blobs for Sweep. The default is time.Now.
 	Now func() time.Time
 
@@ -77,6 +81,7 @@ type Ref struct {
 // Store is a folder of blobs. Its methods are safe for concurrent use.
 type Store struct {
 	dir     string
+	beside  string
 	reserve int64
 	noSync  bool
 	now     func() time.Time
@@ -104,7 +109,7 @@ func (s *Store) hold(n int) {
 // Open creates the folder if needed, and removes files left half written by an interrupted
 // process. There is nothing to close.
 func Open(dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, reserve: o.Reserve, noSync: o.NoSync, now: o.Now, log: o.Log}
+	s := &Store{dir: dir, beside: o.Beside, reserve: o.Reserve, noSync: o.NoSync, now: o.Now, log: o.Log}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -207,6 +212,18 @@ func (s *Store) path(hash string) (string, error) {
 	return filepath.Join(s.dir, hash[:1], hash[1:2], hash), nil
 }
 
+// found returns the path of the blob to read: in the store beside, if it is not in this one.
+func (s *Store) found(hash string) (string, error) {
+	path, err := s.path(hash)
+	if err != nil || s.beside == "" {
+		return path, err
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	return filepath.Join(s.beside, hash[:1], hash[1:2], hash), nil
+}
+
 func validHash(hash string) bool {
 	if len(hash) != hashLen {
 		return false
@@ -259,7 +276,7 @@ func (s *Store) Temp() (*os.File, error) {
 
 // Has reports whether there is a blob with this hash. It does not read it.
 func (s *Store) Has(hash string) (bool, error) {
-	path, err := s.path(hash)
+	path, err := s.found(hash)
 	if err != nil {
 		return false, nil
 	}

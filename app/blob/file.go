@@ -49,7 +49,7 @@ func (s *Store) Concat(hashes ...string) (*File, error) {
 
 // openPart opens and verifies one blob. It also returns the state of the hash over it.
 func (s *Store) openPart(hash string) (f *os.File, size int64, state []byte, err error) {
-	path, err := s.path(hash)
+	path, err := s.found(hash)
 	if err != nil {
 		return nil, 0, nil, err
 	}

@@ -22,7 +22,7 @@ func (w *Writer) Hash() string { return hex.EncodeToString(w.hash.Sum(nil)) }
 func (s *Store) Paths(hashes ...string) ([]string, error) {
 	out := make([]string, 0, len(hashes))
 	for _, h := range hashes {
-		p, err := s.path(h)
+		p, err := s.found(h)
 		if err != nil {
 			return nil, err
 		}

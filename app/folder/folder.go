@@ -65,6 +65,22 @@ func Lock(dir string) (unlock func() error, err error) {
 	return func() error { return errors.Join(funlock(f), f.Close()) }, nil
 }
 
+// LockReading keeps others from locking a data folder, without writing to it. A folder that was never locked
+// needs none.
+func LockReading(dir string) (unlock func() error, err error) {
+	f, err := os.Open(filepath.Join(dir, LockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot lock the data folder: %w", err)
+	}
+	if err := flockShared(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: another process holds %s", ErrLocked, dir), f.Close())
+	}
+	return func() error { return errors.Join(funlock(f), f.Close()) }, nil
+}
+
 // isNamed reports whether an open file still has its name.
 func isNamed(f *os.File, path string) bool {
 	own, err := f.Stat()

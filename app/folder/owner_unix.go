@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // ActAsOwner makes the process, if it runs as root, that of the user to whom the records in a data
@@ -73,7 +75,12 @@ var used = []string{"kv", "search", "keys"}
 
 // MayUse returns an error that says what to do if this process may not read and write what the
 // appliance has to in a data folder.
-func MayUse(dir string) error {
+func MayUse(dir string) error { return mayOpen(dir, os.O_RDWR) }
+
+// MayRead returns such an error if this process may not read that.
+func MayRead(dir string) error { return mayOpen(dir, os.O_RDONLY) }
+
+func mayOpen(dir string, as int) error {
 	dir = filepath.Clean(dir)
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrPermission) {
@@ -92,7 +99,7 @@ func MayUse(dir string) error {
 		if !d.Type().IsRegular() {
 			return nil
 		}
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		f, err := os.OpenFile(path, as, 0)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
 			return notOurs(dir, path)
@@ -112,3 +119,6 @@ func notOurs(dir, path string) error {
 	return fmt.Errorf("%s belongs to %s and can't be opened by %s: %w; as root, run chown -R %s: %s",
 		path, userName(uid), me, fs.ErrPermission, me, dir)
 }
+
+// MayWrite reports whether this process may write to a file.
+func MayWrite(path string) bool { return unix.Access(path, unix.W_OK) == nil }

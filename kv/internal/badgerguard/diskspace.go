@@ -39,6 +39,9 @@ const (
 // Gauge returns the bytes free on the disk of a folder, and its size.
 type Gauge func(dir string) (free, total int64, err error)
 
+// Space measures the disk of a folder.
+func Space(dir string) (free, total int64, err error) { return space(dir) }
+
 // disk keeps free space on the disk of a store.
 type disk struct {
 	dir     string

@@ -247,7 +247,7 @@ func TestAllDamagedTablesAreNamed(t *testing.T) {
 	s := openGuarded(t, dir)
 	txn := s.NewTransactionAt(s.MaxVersion(), false)
 	defer txn.Discard()
-	problems := s.CheckTables(txn)
+	problems := s.CheckTables(txn, func() {})
 	if len(problems) != 2 || slices.ContainsFunc(problems, func(err error) bool { return !errors.Is(err, badgerguard.ErrCorrupt) }) {
 		t.Errorf("found %v, want both tables", problems)
 	}

@@ -55,7 +55,7 @@ func mayOpenLogs(dir string) error {
 			return fmt.Errorf("kv: open: %w", err)
 		}
 		if lost := lostCommits(b); lost > 0 {
-			return fmt.Errorf("%w: %s: %d commits are unreadable", ErrCorrupt, filepath.Base(file), lost)
+			return fmt.Errorf("%w: %s: commits that are unreadable: %d", ErrCorrupt, filepath.Base(file), lost)
 		}
 	}
 	return nil

@@ -14,8 +14,8 @@ import (
 )
 
 // CheckTables verifies the checksums of Badger's sorted tables and returns the damaged ones.
-// Badger's own check stops and panics at the first.
-func (s *Store) CheckTables(txn *badger.Txn) (problems []error) {
+// Badger's own check stops and panics at the first. It calls rest after each.
+func (s *Store) CheckTables(txn *badger.Txn, rest func()) (problems []error) {
 	o := s.Opts()
 	if o.InMemory {
 		return nil
@@ -30,6 +30,7 @@ func (s *Store) CheckTables(txn *badger.Txn) (problems []error) {
 		if err := tryTable(table.NewFilename(id, o.Dir), (*table.Table).VerifyChecksum); err != nil {
 			problems = append(problems, err)
 		}
+		rest()
 	}
 	return problems
 }
