@@ -21,6 +21,8 @@ func Alerts(w io.Writer) error {
 		"See the log of the service, and metrics.listen in its configuration. The job of Prometheus has to be called paraph.")
 	rule("ParaphUnexamined", "time() - paraph_examined_timestamp_seconds > 600", "5m", "critical", "Paraph can't tell whether all is well.",
 		"Its log says what it can't examine.")
+	rule("ParaphStandbyLate", "time() - paraph_standby_current_timestamp_seconds > 300", "2m", "critical", "A standby of Paraph is behind.",
+		"paraph doctor on it says what is wrong with its source.")
 	for _, d := range (dangers{}).table() {
 		for i, urgency := range machine.Urgencies() {
 			rule(alertName(d.Kind), fmt.Sprintf("paraph_warning{kind=%q,urgency=%q} > 0", d.Kind, urgency), "0m", []string{"warning", "critical"}[i], d.Summary,

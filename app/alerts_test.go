@@ -79,6 +79,8 @@ func TestAlertsFireForEveryWarning(t *testing.T) {
 		"See the log of the service, and metrics.listen in its configuration. The job of Prometheus has to be called paraph.")
 	add("ParaphUnexamined", `paraph_examined_timestamp_seconds{instance="sign:9090"}`, "0 60 120 -900x14 1080+60x30", "critical",
 		"Paraph can't tell whether all is well.", "Its log says what it can't examine.")
+	add("ParaphStandbyLate", `paraph_standby_current_timestamp_seconds{instance="sign:9090"}`, "0 60 120 -900x14 1080+60x30", "critical",
+		"A standby of Paraph is behind.", "paraph doctor on it says what is wrong with its source.")
 
 	dir := t.TempDir()
 	for name, text := range map[string]string{"alerts.yml": rules.out, "test.yml": tests.String()} {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"paraph/app/account"
+	"paraph/app/backup"
 	"paraph/app/blob"
 	"paraph/app/bulk"
 	"paraph/app/checkpoint"
@@ -54,6 +55,8 @@ type Options struct {
 	Seed   bool // start with the people and documents of a test double
 	Cheap  bool // hash passwords cheaply, for tests and the test double
 	Copy   bool // the data folder is a copy removed with the process
+	// Files is the folder of the stored files of the original of a copy, which are read there, or empty.
+	Files string
 	// Strict makes the API refuse members and parameters that it doesn't know.
 	Strict bool
 	// OwnNames refuses requests under names that strangers can let point to this machine.
@@ -231,7 +234,7 @@ func (a *App) drain() error {
 
 // background runs everything but the server: followers, jobs, sweeps.
 func (a *App) background(ctx context.Context) error {
-	if err := a.Checkpoints.Schedule(); err != nil {
+	if err := errors.Join(a.Checkpoints.Schedule(), a.Machine.ScheduleCheck()); err != nil {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
@@ -261,7 +264,8 @@ type pool struct {
 func (a *App) pools() []pool {
 	records := append(a.Signing.Handlers(), a.Contacts.Handler(), a.Bulk.Handler())
 	return []pool{
-		{4, slices.Concat(records, a.Machine.Handlers(), a.Checkpoints.Handlers())},
+		{4, slices.Concat(records, a.Checkpoints.Handlers())},
+		{1, a.Machine.Handlers()}, // a check may take days
 		{notify.MailWorkers, a.Notify.Handlers()},
 		{notify.WebhookWorkers, a.Webhooks.Handlers()},
 	}
@@ -273,6 +277,9 @@ func (a *App) Ready(ctx context.Context) error {
 		return errors.New("the server is stopping")
 	}
 	return a.tested.get(func() error {
+		if err := a.superseded(); err != nil {
+			return err
+		}
 		if err := a.Signing.Upkeep.SelfTest(ctx); err != nil {
 			return err
 		}
@@ -281,6 +288,18 @@ func (a *App) Ready(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// superseded returns an error if another server goes on in this one's stead.
+func (a *App) superseded() error {
+	if a.inMem {
+		return nil
+	}
+	by, is, err := backup.Superseded(a.dir)
+	if err != nil || !is {
+		return err
+	}
+	return fault.Unavailable("superseded", fault.Text("host", by.Host))
 }
 
 // Close closes everything, last opened first, and reports every failure.

@@ -87,9 +87,16 @@ func withOrigin(ctx context.Context, cfg Config, run func(backup.Origin) error) 
 	return errors.Join(err, a.Close())
 }
 
+// FollowOptions configure following.
+type FollowOptions struct {
+	Keys     backup.Keys
+	Every    time.Duration
+	TakeOver bool // go on although another server was restored or promoted in this one's stead
+}
+
 // FollowBackups keeps a folder of backups up to date until ctx ends, through the
 // server that has the data folder open.
-func FollowBackups(ctx context.Context, cfg Config, out string, every time.Duration, keys backup.Keys, w io.Writer) (err error) {
+func FollowBackups(ctx context.Context, cfg Config, out string, o FollowOptions, w io.Writer) (err error) {
 	dir := cfg.Data.Dir
 	if err := mustExist(dir); err != nil {
 		return err
@@ -108,11 +115,11 @@ func FollowBackups(ctx context.Context, cfg Config, out string, every time.Durat
 	if err != nil {
 		return err
 	}
-	if !keys.Encrypts() {
+	if !o.Keys.Encrypts() {
 		fmt.Fprintf(w, "What is kept in %s holds the signing keys and is not encrypted: %s\n", out, unencrypted)
 	}
 	from := backup.NewRemote(serverOf(dir))
-	err = backup.Follow(ctx, from, out, backup.FollowOptions{Keys: keys, Every: every, Log: w, Buckets: buckets(cfg)})
+	err = backup.Follow(ctx, from, out, backup.FollowOptions{Keys: o.Keys, Every: o.Every, TakeOver: o.TakeOver, Log: w, Buckets: buckets(cfg)})
 	return errors.Join(err, unlock())
 }
 

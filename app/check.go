@@ -23,7 +23,9 @@ import (
 	"paraph/app/notify"
 	"paraph/app/publiclink"
 	"paraph/app/signing"
+	"paraph/app/signing/record"
 	"paraph/app/transfer"
+	"paraph/app/tree"
 	"paraph/kv"
 )
 
@@ -32,20 +34,35 @@ import (
 // intact. With repair, derived data is rebuilt first: the list items and the search index.
 // Published checkpoints are compared with the journal, as stored ones are.
 func (a *App) Check(ctx context.Context, repair bool, published ...checkpoint.Published) []error {
+	problems, _ := a.checkAll(ctx, repair, func() {}, published)
+	return problems
+}
+
+// sizes are what a check measures.
+type sizes struct {
+	Documents int `json:"documents"`
+	record.Sizes
+}
+
+// checkAll is Check at the pace that rest sets.
+func (a *App) checkAll(ctx context.Context, repair bool, rest func(), published []checkpoint.Published) (problems []error, of sizes) {
 	if repair {
 		if err := errors.Join(a.Signing.Upkeep.RebuildRows(ctx), a.index.Reset()); err != nil {
-			return []error{err}
+			return []error{err}, of
 		}
 	}
-	var problems []error
+	each := func(s record.Sizes) {
+		of.Documents++
+		of.Add(s)
+	}
 	keys := []error{a.Keys.Check(), a.register().check(), newServerTLS(a.Config, a.dir, a.log).check()}
-	found := slices.Concat(a.db.Check(append(collections(), a.jobs)...), a.Signing.Upkeep.Check(ctx), keys, checkHistory(a.db, a.Checkpoints, published))
+	found := slices.Concat(a.db.CheckSlowly(rest, append(collections(), a.jobs)...), a.Signing.Upkeep.Check(ctx, rest, each), keys, checkHistory(a.db, a.Checkpoints, published))
 	for _, err := range found {
 		if err != nil {
 			problems = append(problems, err)
 		}
 	}
-	return problems
+	return problems, of
 }
 
 // collections lists what the packages store, except jobs and the journal.
@@ -82,19 +99,21 @@ func unreadable(dir string, problems []error) error {
 		english.Plural(len(denied), "file", ""), denied[0], filepath.Join(dir, "kv"), dir)
 }
 
-// checkNow checks all data while the server runs, and stores the result.
+// checkNow checks all data while the server runs, at its pace, and stores the result.
 func (a *App) checkNow(ctx context.Context) (problems int, err error) {
-	found := a.Check(ctx, false)
+	began := time.Now()
+	found, of := a.checkAll(ctx, false, newPacer(ctx, a.Config.Data.CheckShare).rest, nil)
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if err := unreadable(a.dir, found); err != nil {
+	if err := unreadable(a.Config.Data.Dir, found); err != nil {
 		return 0, err
 	}
 	for _, p := range found {
 		a.log.Error("problem found while checking all data", "problem", p)
 	}
-	return len(found), noteCheck(a.dir, a.Clock.Now(), len(found))
+	a.log.Info("all data was checked", "documents", of.Documents, "problems", len(found), "took", time.Since(began).Round(time.Second))
+	return len(found), checked{a.Clock.Now(), len(found), of}.note(a.dir)
 }
 
 // reindex drops the search index, which is rebuilt from the records while a server runs.
@@ -114,15 +133,16 @@ const checkName = "checked"
 type checked struct {
 	At       time.Time `json:"at"`
 	Problems int       `json:"problems"`
+	sizes
 }
 
-// noteCheck stores the result of a check.
-func noteCheck(dir string, at time.Time, problems int) error {
-	b, err := json.Marshal(checked{at, problems})
+// note stores the result.
+func (c checked) note(dir string) error {
+	b, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, checkName), b, 0o600)
+	return tree.WriteFile(filepath.Join(dir, checkName), b, 0o600)
 }
 
 // lastCheck returns the result of the last check; the zero value if there was none.
@@ -171,23 +191,29 @@ func check(ctx context.Context, a *App, o CheckOrder, w io.Writer) error {
 		}
 		fmt.Fprintf(w, "Renewed %s.\n", english.Plural(n, "document", ""))
 	}
-	problems := a.Check(ctx, o.Repair, o.Published...)
+	problems, of := a.checkAll(ctx, o.Repair, func() {}, o.Published)
 	a.db.Wake() // a repair empties the search index
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := unreadable(a.dir, problems); err != nil {
+	if err := unreadable(a.Config.Data.Dir, problems); err != nil {
 		return err
 	}
 	for _, p := range problems {
 		fmt.Fprintln(w, p)
 	}
-	if err := noteCheck(a.dir, a.Clock.Now(), len(problems)); err != nil {
+	if err := (checked{a.Clock.Now(), len(problems), of}).note(a.Config.Data.Dir); errors.Is(err, fs.ErrPermission) {
+		fmt.Fprintln(w, "That this check ran can't be noted in the data folder: "+err.Error())
+	} else if err != nil {
 		return err
 	}
 	if len(problems) > 0 {
+		if slices.ContainsFunc(problems, func(err error) bool { return errors.Is(err, kv.ErrCorrupt) }) {
+			fmt.Fprintln(w, "Damaged tables of records are rebuilt from a backup while no server runs: paraph check --repair --from BACKUP.")
+		}
+		fmt.Fprintf(w, "%s found in %s.\n", english.Plural(len(problems), "problem", ""), english.Plural(of.Documents, "document", ""))
 		return ErrNo
 	}
-	_, err := fmt.Fprintln(w, "No problems found.")
+	_, err := fmt.Fprintf(w, "No problems found in %s.\n", english.Plural(of.Documents, "document", ""))
 	return err
 }

@@ -21,7 +21,7 @@ import (
 var harmless = strings.Fields(`alerts backup backup+verify check checkpoint checkpoint+key checkpoint+rotate
 	company company+add company+list company+rename company+export completion completion+bash completion+fish completion+powershell completion+zsh
 	bulk download get list login remind send templates void
-	config demo dev doctor help outbox reindex restore serve token token+list user user+list verify version`)
+	config demo dev doctor follow help outbox promote reindex restore serve token token+list user user+list verify version`)
 
 // changed says what a command does to how somebody gets in.
 type changed struct {

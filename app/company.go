@@ -27,15 +27,20 @@ func (a *App) installation() *transfer.Installation {
 	}
 }
 
+// openQuietly opens an installation for a command.
+func openQuietly(cfg Config) (*App, error) {
+	return Open(cfg, Options{Log: slog.New(slog.DiscardHandler)})
+}
+
 // withSite runs a command on the installation of a data folder: through the server
 // that has it open, else by opening it.
-func withSite(ctx context.Context, cfg Config, run func(transfer.Site) error) error {
+func withSite(ctx context.Context, cfg Config, open func(Config) (*App, error), run func(transfer.Site) error) error {
 	dir, address := cfg.Data.Dir, siteOf(cfg)
 	if err := mustExist(dir); err != nil {
 		return err
 	}
 	cfg.Server.Listen = "127.0.0.1:0"
-	a, err := Open(cfg, Options{Log: slog.New(slog.DiscardHandler)})
+	a, err := open(cfg)
 	if errors.Is(err, folder.ErrLocked) {
 		if err := awaitControl(ctx, dir, err); err != nil {
 			return err
@@ -52,7 +57,7 @@ func withSite(ctx context.Context, cfg Config, run func(transfer.Site) error) er
 
 // AddCompany adds a company with its first owner, and prints the owner's sign-in details once.
 func AddCompany(ctx context.Context, cfg Config, in account.CompanyInput, w io.Writer) error {
-	return withSite(ctx, cfg, func(s transfer.Site) error {
+	return withSite(ctx, cfg, openQuietly, func(s transfer.Site) error {
 		c, err := s.AddCompany(ctx, in)
 		if err != nil {
 			return err
@@ -83,7 +88,7 @@ func siteOf(cfg Config) string {
 
 // ListCompanies lists the companies of the installation.
 func ListCompanies(ctx context.Context, cfg Config, w io.Writer) error {
-	return withSite(ctx, cfg, func(s transfer.Site) error {
+	return withSite(ctx, cfg, openAside, func(s transfer.Site) error {
 		all, err := s.List(ctx)
 		for _, c := range all {
 			fmt.Fprintf(w, "%s  %-30s %s, %s, %s\n", c.ID, c.Name,
@@ -95,17 +100,17 @@ func ListCompanies(ctx context.Context, cfg Config, w io.Writer) error {
 
 // RenameCompany changes the name of a company.
 func RenameCompany(ctx context.Context, cfg Config, company, name string) error {
-	return withSite(ctx, cfg, func(s transfer.Site) error { return s.Rename(ctx, company, name) })
+	return withSite(ctx, cfg, openQuietly, func(s transfer.Site) error { return s.Rename(ctx, company, name) })
 }
 
 // GrantInstallation grants a person the right to administer the installation, or withdraws it.
 func GrantInstallation(ctx context.Context, cfg Config, email string, granted bool) error {
-	return withSite(ctx, cfg, func(s transfer.Site) error { return s.Grant(ctx, email, granted) })
+	return withSite(ctx, cfg, openQuietly, func(s transfer.Site) error { return s.Grant(ctx, email, granted) })
 }
 
 // ExportCompany writes one company to a file.
 func ExportCompany(ctx context.Context, cfg Config, company, out string, keys archive.Keys, w io.Writer) error {
-	return withSite(ctx, cfg, func(s transfer.Site) error {
+	return withSite(ctx, cfg, openQuietly, func(s transfer.Site) error {
 		e, err := transfer.Save(ctx, s, company, out, keys)
 		if err != nil {
 			return err
@@ -120,12 +125,12 @@ func ExportCompany(ctx context.Context, cfg Config, company, out string, keys ar
 
 // ImportCompany brings in the company of an exported file.
 func ImportCompany(ctx context.Context, cfg Config, in string, keys archive.Keys, w io.Writer) error {
-	return withSite(ctx, cfg, func(s transfer.Site) error {
+	return withSite(ctx, cfg, openQuietly, func(s transfer.Site) error {
 		r, err := transfer.Load(ctx, s, in, keys)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "Imported %s (%s): %d documents, %d people.\n", r.Name, r.Company, r.Documents, r.People)
+		fmt.Fprintf(w, "Imported %s (%s): %s, %s.\n", r.Name, r.Company, english.Plural(r.Documents, "document", ""), english.Plural(r.People, "person", "people"))
 		if !r.Secrets {
 			fmt.Fprintln(w, "Its people have no passwords here yet: they use \"Forgot your password?\", or see paraph user password.")
 		}

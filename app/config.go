@@ -76,9 +76,11 @@ type LimitsConfig struct {
 
 // DataConfig configures the data folder.
 type DataConfig struct {
-	Dir     string `koanf:"dir"`
-	Sync    bool   `koanf:"sync"`
-	Reserve Size   `koanf:"reserve"`
+	Dir        string        `koanf:"dir"`
+	Sync       bool          `koanf:"sync"`
+	Reserve    Size          `koanf:"reserve"`
+	CheckEvery time.Duration `koanf:"check_every"`
+	CheckShare int           `koanf:"check_share"`
 }
 
 // AuthConfig configures how people and programs authenticate.
@@ -193,7 +195,7 @@ func Default() Config {
 				CompanyDocuments: 1_000_000, CompanyContacts: 100_000, CompanyMembers: 10_000,
 			},
 		},
-		Data: DataConfig{Dir: "./data", Sync: true, Reserve: 256 * MB},
+		Data: DataConfig{Dir: "./data", Sync: true, Reserve: 256 * MB, CheckEvery: 7 * 24 * time.Hour, CheckShare: 20},
 		Auth: AuthConfig{
 			TokenLifetime: 7 * 24 * time.Hour, LoginAttempts: 10, LoginAttemptsPerAddress: 100,
 			LoginWindow: 5 * time.Minute, PasswordMemory: 19 * MiB, PasswordPasses: 2,

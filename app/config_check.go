@@ -87,6 +87,8 @@ func (c Config) validateServer(p *problems) {
 
 func (c Config) validateParts(p *problems) {
 	p.check(c.Data.Dir != "", "data.dir", "must name a folder")
+	p.check(c.Data.CheckEvery == 0 || c.Data.CheckEvery >= time.Hour, "data.check_every", "must be at least 1h, or 0s")
+	p.check(c.Data.CheckShare >= 1 && c.Data.CheckShare <= 100, "data.check_share", "must be between 1 and 100")
 	atLeast(p, "auth.token_lifetime", c.Auth.TokenLifetime, time.Minute)
 	atLeast(p, "auth.login_attempts", c.Auth.LoginAttempts, 1)
 	atLeast(p, "auth.login_attempts_per_address", c.Auth.LoginAttemptsPerAddress, 1)

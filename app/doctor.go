@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"time"
 
@@ -63,9 +62,8 @@ func Doctor(ctx context.Context, cfg Config, asJSON bool, w io.Writer) (healthy 
 // findings examines a data folder through the server that has it open, so that the server's
 // configuration and environment count, or by opening it.
 func findings(ctx context.Context, cfg Config) ([]Finding, error) {
-	// Opening the folder fixes its modes, and writes files with the current time.
 	modes, clock := checkModes(cfg.Data.Dir), checkClock(cfg.Data.Dir, time.Now())
-	a, err := Open(cfg.aside(), Options{})
+	a, err := openAside(cfg)
 	if errors.Is(err, folder.ErrLocked) {
 		if err := awaitControl(ctx, cfg.Data.Dir, err); err != nil {
 			return nil, err
@@ -80,7 +78,6 @@ func findings(ctx context.Context, cfg Config) ([]Finding, error) {
 		return []Finding{modes, {"start", problem, "The server would not start: " + err.Error() + ".",
 			"If it speaks of damage, run paraph check, or restore a backup into another folder."}}, nil
 	}
-	a.Config = cfg // settings changed by aside are not examined here
 	all := append([]Finding{{"server", skipped, "No server runs; what only a running one shows is left out.", ""}, modes}, a.examine(ctx, false)...)
 	if i := slices.IndexFunc(all, func(f Finding) bool { return f.Part == clock.Part }); clock.State != fine {
 		all[i] = clock
@@ -111,10 +108,8 @@ func checkModes(dir string) Finding {
 		return Finding{"permissions", problem, fmt.Sprintf("Other users of this machine can read %s.", open[0]),
 			"Run chmod -R go= " + dir + "; whoever read the keys can sign as you."}
 	}
-	if f, err := os.CreateTemp(dir, "doctor-*"); err != nil {
-		return Finding{"permissions", problem, "The data folder cannot be written: " + err.Error() + ".", "Run this command, and the server, as the user that owns it."}
-	} else if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
-		return Finding{"permissions", problem, "The data folder cannot be written: " + err.Error() + ".", "Look at its disk."}
+	if !folder.MayWrite(dir) {
+		return Finding{"permissions", problem, "The data folder cannot be written.", "Run this command, and the server, as the user that owns it, and look at its disk."}
 	}
 	return Finding{"permissions", fine, "Only its owner can read the data folder.", ""}
 }
@@ -133,7 +128,7 @@ func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
 	upkeep := upkeepExam{a.dir, a.Clock, a.db, a.jobs}
 	parts := []func(context.Context) Finding{
 		signing.present, signing.test, signing.timestamps, signing.certificates, server.encryption, files.pdf, files.office, files.languages,
-		machine.room, machine.time, mail.connection, mail.sender, upkeep.backup, upkeep.check,
+		machine.room, machine.time, mail.connection, mail.sender, upkeep.backup, upkeep.check, a.caches, a.growing,
 	}
 	if running {
 		parts = append(parts, server.address, upkeep.overdue)
@@ -142,6 +137,9 @@ func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
 		ctx, cancel := context.WithTimeout(ctx, examination)
 		all = append(all, part(ctx))
 		cancel()
+	}
+	if left := a.leftBehind(); left.Text != "" {
+		all = append(all, left)
 	}
 	return a.withWarnings(ctx, all, running)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"paraph/app/pki"
 	"paraph/app/signing"
 	"paraph/app/words"
@@ -89,5 +91,5 @@ func (x signingExam) certificates(context.Context) Finding {
 			first = end
 		}
 	}
-	return Finding{"certificates", fine, fmt.Sprintf("The first to expire does so in %d days.", int(first.Sub(x.clock.Now()).Hours()/24)), ""}
+	return Finding{"certificates", fine, fmt.Sprintf("The first to expire does so in %s.", english.Plural(int(first.Sub(x.clock.Now()).Hours()/24), "day", "")), ""}
 }

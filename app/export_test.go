@@ -31,7 +31,7 @@ func (a *App) Router() *fiber.App { return a.http }
 
 // PretendDisk has the appliance believe that its data is on a disk with some room.
 func (a *App) PretendDisk(free, size int64) {
-	a.disk.pretended = func() (int64, int64) { return free, size }
+	a.disk.elsewhere = func() (int64, int64) { return free, size }
 }
 
 // ForgetAuthority has the appliance ask the timestamp authority anew.
@@ -70,3 +70,14 @@ func (a *App) JobKinds() (all []string) {
 
 // RevocationClient returns the client for the addresses that certificates name.
 func RevocationClient(n NetworkConfig) *http.Client { return outgoing{n}.revocations(time.Second) }
+
+// Paced returns how long a pacer rests during work that asks it again and again.
+func Paced(share int, work, step time.Duration) (rested time.Duration) {
+	var now time.Time
+	p := &pacer{share: share, now: func() time.Time { return now }, sleep: func(d time.Duration) { now, rested = now.Add(d), rested+d }}
+	for worked := time.Duration(0); worked < work; worked += step {
+		now = now.Add(step)
+		p.rest()
+	}
+	return rested
+}

@@ -31,7 +31,7 @@ var (
 	jobAgeDesc     = desc("job_oldest_due_seconds", "How long the first waiting job of a kind has been due; 0 if it is not yet.", "kind")
 	lagDesc        = desc("search_lag_changes", "Changes that the search index does not contain yet.")
 	searchDesc     = desc("search_documents", "Documents in the search index.")
-	sizeDesc       = desc("store_bytes", "Disk space taken, by part: records (Badger) and search (Bleve).", "part")
+	sizeDesc       = desc("store_bytes", "Disk space taken, by part: records (Badger), search (Bleve), pictures of pages (a cache).", "part")
 	freeDesc       = desc("disk_free_bytes", "Disk space free for the data folder.")
 	diskDesc       = desc("disk_size_bytes", "Size of the disk that holds the data folder.")
 	reserveDesc    = desc("disk_reserve_bytes", "Free space below which uploads and changes are refused (data.reserve).")
@@ -43,6 +43,8 @@ var (
 	backupDesc     = desc("last_backup_timestamp_seconds", "When the last good backup was made; 0 if never.")
 	checkDesc      = desc("last_check_timestamp_seconds", "When paraph check last ran on the data folder; 0 if never.")
 	problemsDesc   = desc("last_check_problems", "Problems that it found.")
+	documentsDesc  = desc("last_check_documents", "Documents that it read, trash and templates included.")
+	growthDesc     = desc("growth_bytes", "What 1,000 documents take up on disk, by kind: uploads, revisions, certificates, pictures (a cache), records, search. Files are measured by the last check.", "kind")
 	warningDesc    = desc("warning", "Whether there is a warning of a kind with that urgency: warning or urgent; see Warnings in the operator's manual.", "kind", "urgency")
 	examinedDesc   = desc("examined_timestamp_seconds", "When everything that could cause a warning was last examined; 0 if never.")
 	certDesc       = desc("certificate_expiry_timestamp_seconds", "When a certificate that is not renewed by itself expires: root, issuer, company (the first of all).", "certificate")
@@ -51,7 +53,7 @@ var (
 // Describe implements [prometheus.Collector].
 func (f *figures) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{jobsDesc, jobAgeDesc, lagDesc, searchDesc, sizeDesc, freeDesc, diskDesc, reserveDesc, eventsDesc,
-		signaturesDesc, slotsDesc, usedDesc, waitingDesc, backupDesc, checkDesc, problemsDesc, warningDesc, examinedDesc, certDesc} {
+		signaturesDesc, slotsDesc, usedDesc, waitingDesc, backupDesc, checkDesc, problemsDesc, documentsDesc, growthDesc, warningDesc, examinedDesc, certDesc} {
 		to <- d
 	}
 }
@@ -103,6 +105,8 @@ func (f *figures) search(gauge gaugeFunc) error {
 	gauge(lagDesc, float64(at.Lag))
 	gauge(searchDesc, float64(at.Indexed))
 	gauge(sizeDesc, float64(s.DiskBytes), "search")
+	_, pictures := f.app.pictures.Stats()
+	gauge(sizeDesc, float64(pictures), "pictures")
 	return nil
 }
 
@@ -129,7 +133,38 @@ func (f *figures) notes(gauge gaugeFunc) error {
 	c, checkErr := lastCheck(f.app.dir)
 	gauge(checkDesc, seconds(c.At))
 	gauge(problemsDesc, float64(c.Problems))
-	return errors.Join(err, checkErr)
+	gauge(documentsDesc, float64(c.Documents))
+	growth, growthErr := f.app.growth()
+	if growth != nil {
+		for kind, n := range map[string]int64{"uploads": growth.Uploads, "revisions": growth.Revisions, "certificates": growth.Certificates,
+			"pictures": growth.Pictures, "records": growth.Records, "search": growth.Search} {
+			gauge(growthDesc, float64(n), kind)
+		}
+	}
+	return errors.Join(err, checkErr, growthErr)
+}
+
+// growthLeast is how many documents it takes to say what a thousand take up.
+const growthLeast = 100
+
+// growth returns what 1,000 documents take up on disk: their files as the last check found them, and the rest
+// as it is. It returns nil until a check found a hundred documents.
+func (a *App) growth() (*machine.Growth, error) {
+	c, err := lastCheck(a.dir)
+	if err != nil || c.Documents < growthLeast {
+		return nil, err
+	}
+	index, err := a.index.Stats()
+	if err != nil {
+		return nil, err
+	}
+	_, pictures := a.pictures.Stats()
+	per := func(bytes int64) int64 { return int64(float64(bytes) * 1000 / float64(c.Documents)) }
+	return &machine.Growth{
+		Documents: c.Documents,
+		Sizes:     record.Sizes{Uploads: per(c.Uploads), Revisions: per(c.Revisions), Certificates: per(c.Certificates)},
+		Pictures:  per(pictures), Records: per(a.db.Stats().Disk), Search: per(index.DiskBytes),
+	}, nil
 }
 
 func (f *figures) warnings(gauge gaugeFunc) error {

@@ -59,7 +59,7 @@ func TestDamagedFilesAreBroughtBack(t *testing.T) {
 			t.Errorf("%s, damaged: %+v", how, r)
 		}
 		r := call(t, "check", "--repair", "--from", backups, "--set", "data.dir="+dir)
-		if r.code != 0 || !strings.Contains(r.out, " files from "+backups) || !strings.Contains(r.out, "No problems found.") {
+		if r.code != 0 || !strings.Contains(r.out, " files from "+backups) || !strings.Contains(r.out, "No problems found in 2 documents.") {
 			t.Errorf("%s, repaired: %+v", how, r)
 		}
 	}
@@ -84,4 +84,59 @@ func TestDamagedFilesAreBroughtBack(t *testing.T) {
 	if r := call(t, "check", "--from", backups, "--set", "data.dir="+dir); r.code != 2 {
 		t.Errorf("without --repair: %+v", r)
 	}
+}
+
+// TestDamagedRecordsAreRebuilt damages the table with the oldest records, which a backup has, and rebuilds them
+// with what was written after the backup.
+func TestDamagedRecordsAreRebuilt(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	dir, backups := filepath.Join(base, "data"), filepath.Join(base, "backups")
+	if err := os.Mkdir(backups, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := serve(t, dir)
+	if _, err := p.login().complete("Before", apptest.PDF(t, "Before.")); err != nil {
+		t.Fatal(err)
+	}
+	p.stop()
+	mustCall(t, dir, "backup", backups)
+	old, err := filepath.Glob(filepath.Join(dir, "kv", "*.sst"))
+	if err != nil || len(old) == 0 {
+		t.Fatal(old, err)
+	}
+	p = serve(t, dir)
+	if _, err := p.login().complete("After", apptest.PDF(t, "After.")); err != nil {
+		t.Fatal(err)
+	}
+	p.stop()
+	harm := func() {
+		t.Helper()
+		b, err := os.ReadFile(old[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 64 {
+			b[len(b)/3+i] ^= 0x5a
+		}
+		if err := os.WriteFile(old[0], b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	harm()
+	in := []string{"--set", "data.dir=" + dir}
+	if r := call(t, append([]string{"check", "--repair", "--from", filepath.Join(base, "none")}, in...)...); r.code != 1 {
+		t.Errorf("from nowhere: %+v", r)
+	}
+	r := call(t, append([]string{"check", "--repair", "--from", backups}, in...)...)
+	if r.code != 0 || !strings.Contains(r.out, "Rebuilt the records from "+backups) || !strings.Contains(r.out, "No problems found in 2 documents.") {
+		t.Fatalf("%+v", r)
+	}
+	p = serve(t, dir)
+	var page struct{ Meta struct{ Total int } }
+	if err := p.login().do("GET", "/documents", nil, &page); err != nil || page.Meta.Total != 2 {
+		t.Errorf("%d documents are left: %v", page.Meta.Total, err)
+	}
+	p.stop()
+	mustCall(t, dir, "backup", backups, "--since", backups)
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,6 +40,9 @@ func (a *App) openFolder(o Options) error {
 		return err
 	}
 	a.onClose(unlock)
+	if err := errStandby(a.dir); err != nil {
+		return err
+	}
 	folder.Close(a.dir, a.log)
 	half, err := backup.Interrupted(a.dir)
 	if half {
@@ -51,13 +55,20 @@ func (a *App) path(name string) string { return filepath.Join(a.dir, name) }
 
 // openData opens the records and the files.
 func (a *App) openData(o Options) (err error) {
-	files := blob.Options{Reserve: int64(a.Config.Data.Reserve), NoSync: o.InMemory, Now: time.Now, Log: a.log}
+	files := blob.Options{Reserve: int64(a.Config.Data.Reserve), NoSync: o.InMemory || o.Copy, Beside: o.Files, Now: time.Now, Log: a.log}
 	if a.blobs, err = blob.Open(a.path("files"), files); err != nil {
 		return err
 	}
+	before, room := a.beforeMigration, int64(0)
+	if o.Files != "" {
+		room = -1 // the copy is small
+		before = func(*kv.DB, int) error {
+			return errors.New("an earlier version of Paraph wrote the records; start the server once, or run the command with that version")
+		}
+	}
 	a.db, err = kv.Open(kv.Options{
-		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync, Now: a.Clock.Now, NowIn: a.Clock.NowIn, Log: a.log,
-		Migrations: migrations(func() ([]byte, error) { return folder.ReadSecret(a.dir, tokenKey) }), BeforeMigration: a.beforeMigration,
+		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync || o.Copy, Now: a.Clock.Now, NowIn: a.Clock.NowIn, Log: a.log,
+		Migrations: migrations(func() ([]byte, error) { return folder.ReadSecret(a.dir, tokenKey) }), BeforeMigration: before, Still: o.Files != "", Reserve: room,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot open the store: %w", err)

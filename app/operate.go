@@ -29,6 +29,11 @@ import (
 // Serve runs the appliance until ctx ends. Until setup is done, every start prints the link for
 // setting it up in a browser; the first one also prints the administrator it created.
 func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error {
+	return serve(ctx, cfg, w, log, func(*App) {})
+}
+
+// serve calls opened before requests are answered.
+func serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger, opened func(*App)) error {
 	if err := cfg.Server.mayControl(); err != nil {
 		return err
 	}
@@ -45,7 +50,13 @@ func Serve(ctx context.Context, cfg Config, w io.Writer, log *slog.Logger) error
 	// Certificates are read again when they change; their renewal may say so, which would
 	// otherwise end the process.
 	signal.Ignore(syscall.SIGHUP)
+	if n, was, err := promoted(a.dir); err != nil {
+		return errors.Join(err, a.Close())
+	} else if was {
+		log.Warn("this server was promoted from a standby", "at", n.At, "has_everything_until", n.Current, "journal_entry", n.Place, "of", n.Entry)
+	}
 	log.Info("listening", "address", a.Addr().String(), "url", a.URL())
+	opened(a)
 	return a.runWithin(ctx)
 }
 

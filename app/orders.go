@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"paraph/app/control"
 	"paraph/app/folder"
@@ -58,7 +59,7 @@ func Order(ctx context.Context, cfg Config, name string, input any, w io.Writer)
 	if err != nil {
 		return err
 	}
-	a, err := Open(cfg.aside(), Options{})
+	a, err := openFor(cfg, name, in)
 	if errors.Is(err, folder.ErrLocked) {
 		if err := awaitControl(ctx, cfg.Data.Dir, err); err != nil {
 			return err
@@ -70,6 +71,22 @@ func Order(ctx context.Context, cfg Config, name string, input any, w io.Writer)
 	}
 	a.Config = cfg // what aside changed is of no concern to a command
 	return errors.Join(sayFaults(a.words.English(), orders()[name](ctx, a, in, w)), a.Close())
+}
+
+// openFor opens a data folder for a command.
+func openFor(cfg Config, name string, input []byte) (*App, error) {
+	reads := slices.Contains([]string{"checkpoint key", "token list", "user list"}, name)
+	if name == "check" {
+		var o CheckOrder
+		if err := json.Unmarshal(input, &o); err != nil {
+			return nil, err
+		}
+		reads = !o.Repair && !o.Renew
+	}
+	if reads {
+		return openAside(cfg)
+	}
+	return Open(cfg.aside(), Options{})
 }
 
 // wanted asks a server to carry out a command.

@@ -140,7 +140,7 @@ func (h *historian) judgeFile(path, password string) (history, error) {
 	sum := sha256.Sum256(b)
 	name := hex.EncodeToString(sum[:])
 	if by := h.files[name]; by != "" {
-		return history{proven, fmt.Sprintf("its hash is in the certificate of completion %s, whose last event is under the checkpoint of %d events from %s", by, h.head.Size, h.at())}, nil
+		return history{proven, fmt.Sprintf("its hash is in the certificate of completion %s, whose last event is under the checkpoint at event %d from %s", by, h.head.Size, h.at())}, nil
 	}
 	return history{unproven, "it holds no history itself: name its certificate of completion as well"}, nil
 }
@@ -224,18 +224,18 @@ func (h *historian) signedFor(company, key string) *history {
 // compare proves an event under the published checkpoint.
 func (h *historian) compare(p tree.Proof, inside tree.Head) history {
 	event := fmt.Sprintf("event %d", p.Index+1)
-	good := history{proven, fmt.Sprintf("%s is under the checkpoint of %d events from %s", event, h.head.Size, h.at())}
-	changed := history{refuted, fmt.Sprintf("%s is NOT under the checkpoint of %d events from %s: the history was changed", event, h.head.Size, h.at())}
+	good := history{proven, fmt.Sprintf("%s is under the checkpoint at event %d from %s", event, h.head.Size, h.at())}
+	changed := history{refuted, fmt.Sprintf("%s is NOT under the checkpoint at event %d from %s: the history was changed", event, h.head.Size, h.at())}
 	switch {
 	case h.head.Same(inside):
 		return good
 	case h.head.Size == inside.Size:
 		return changed
 	case h.head.Size <= p.Index:
-		return history{unproven, fmt.Sprintf("the checkpoint of %d events is older than %s: take a later one", h.head.Size, event)}
+		return history{unproven, fmt.Sprintf("the checkpoint at event %d is older than %s: take a later one", h.head.Size, event)}
 	}
 	if h.Folder == "" {
-		return history{unproven, fmt.Sprintf("the checkpoint inside is of %d events, the published one of %d: name it in its published folder, where the hashes are", inside.Size, h.head.Size)}
+		return history{unproven, fmt.Sprintf("the checkpoint inside is at event %d, the published one at %d: name it in its published folder, where the hashes are", inside.Size, h.head.Size)}
 	}
 	return h.byHashes(p, inside, good, changed)
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"paraph/app/account"
 	"paraph/app/backup"
 	"paraph/app/folder"
@@ -79,7 +81,7 @@ func VerifyBackup(ctx context.Context, cfg Config, in string, keys backup.Keys, 
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(w, "%d archive(s) restored, as of %s.\n", r.Archives, r.Time.Local().Format(time.DateTime))
+	fmt.Fprintf(w, "Restored %s, as of %s.\n", english.Plural(r.Archives, "archive", ""), r.Time.Local().Format(time.DateTime))
 	a, err := Open(quiet(cfg, data), Options{Cheap: true, Copy: true})
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the restored copy: %w", err)

@@ -4,6 +4,7 @@ package app_test
 
 import (
 	"crypto/tls"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/user"
@@ -148,8 +149,8 @@ func TestCommandsWorkBesideTheServer(t *testing.T) {
 		{"outbox", "Nothing waits"},
 		{"checkpoint key", "+"},
 		{"checkpoint rotate", "new key"},
-		{"check", "No problems found."},
-		{"check --repair", "No problems found."},
+		{"check", "No problems found in 0 documents."},
+		{"check --repair", "No problems found in 0 documents."},
 		{"check --renew", "Renewed 0 documents."},
 		{"reindex", "rebuilds it now"},
 		{"company list", "MEMBERS"},
@@ -272,4 +273,79 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	}
 	renew("second.example")
 	patience.Until(t, "the new certificate", func() (string, bool) { got := served(); return got, got == "second.example" })
+}
+
+// traces returns what shows whether anything was done to a folder.
+func (s service) traces() map[string]string {
+	s.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(s.dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && filepath.Base(path) != "checked" && path != s.dir { // the check notes that it ran
+			all[path] = fmt.Sprint(info.Size(), info.ModTime(), info.Mode(), info.Sys().(*syscall.Stat_t).Uid)
+		}
+		return err
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return all
+}
+
+// TestReadingLeavesNoTrace runs the commands that only read on the folder of a server that was killed: as root, and as
+// its user who may only read it. Nothing in the folder changes.
+func TestReadingLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	serving := s.command(s.dir)
+	serving.Args[len(serving.Args)-1] = "server.tls.mode=off"
+	p := begin(t, serving)
+	if _, err := p.login().complete("Lease", apptest.PDF(t, "Lease.")); err != nil {
+		t.Fatal(err)
+	}
+	p.kill()
+	before := s.traces()
+	same := func(after string) {
+		t.Helper()
+		now := s.traces()
+		for path, what := range now {
+			if before[path] != what {
+				t.Errorf("%s: %s is %s, was %s", after, path, what, before[path])
+			}
+		}
+		if len(now) < len(before) {
+			t.Errorf("%s: %d of %d files are left", after, len(now), len(before))
+		}
+	}
+	for command, says := range map[string]string{"user list": adminEmail, "token list " + adminEmail: "", "company list": "My company", "checkpoint key": "+", "check": "No problems found in 1 document.", "doctor": "No server runs"} {
+		args := append(strings.Fields(command), "--set", "data.dir="+s.dir)
+		if r := call(t, args...); r.code != 0 && command != "doctor" || !strings.Contains(r.out, says) {
+			t.Errorf("%s of root: %+v", command, r)
+		}
+		same(command + " of root")
+	}
+	if out, err := exec.Command("chmod", "-R", "a-w", s.dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command("chmod", "-R", "u+w", s.dir).Run() })
+	before = s.traces()
+	for command, says := range map[string]string{"user list": adminEmail, "check": "can't be noted", "doctor": "cannot be written"} {
+		cmd := exec.Command(s.program, append(strings.Fields(command), "--set", "data.dir="+s.dir)...)
+		cmd.Dir, cmd.Env = filepath.Dir(s.dir), environ()
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(s.uid), Gid: uint32(s.gid)}}
+		out, err := cmd.CombinedOutput()
+		if err != nil && command != "doctor" || !strings.Contains(string(out), says) || strings.Contains(string(out), "corrupt") {
+			t.Errorf("%s of the service: %v: %s", command, err, out)
+		}
+		same(command + " of the service")
+	}
+	if out, err := exec.Command("chmod", "-R", "u+w", s.dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if code := begin(t, s.command(s.dir)).stop(); code != 0 {
+		t.Errorf("the server ends with %d", code)
+	}
 }

@@ -203,7 +203,9 @@ func (a *App) machine() machine.Options {
 			return machine.Check{At: c.At, Problems: c.Problems}, err
 		},
 	}
+	o.Growth = a.growth
 	if !a.inMem {
+		o.CheckEvery = a.Config.Data.CheckEvery
 		o.Backup = func() (machine.Backup, error) { return machineBackup(a.dir) }
 	}
 	return o

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"paraph/app/pki"
 	"paraph/app/reportjson"
 	"paraph/app/signing/report"
@@ -150,7 +152,7 @@ func conclusion(v *reportjson.View) string {
 	case !v.Sound:
 		return "NOT SOUND"
 	}
-	said := fmt.Sprintf("sound, %d signatures", len(v.Signatures))
+	said := "sound, " + english.Plural(len(v.Signatures), "signature", "")
 	if v.Identity == string(pki.UnknownRoot) {
 		said += "; not all lead to a trusted root"
 	}

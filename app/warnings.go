@@ -46,6 +46,15 @@ func (d dangers) table() []machine.Danger {
 		{Kind: machine.WarningDamage, Part: "check", Confined: true, Find: d.damaged,
 			Summary: "The last check found damaged data.",
 			Limit:   "The last check of all data found problems. Urgent from the start."},
+		{Kind: machine.WarningUnchecked, Part: "check", Confined: true, Find: d.unchecked,
+			Summary: "All data has not been checked for long.",
+			Limit:   "The last check of all data ended, or the installation is, two weeks longer ago than `data.check_every`. Not if that is 0s."},
+		{Kind: machine.WarningPromoted, Part: "promotion", Confined: true, Find: d.promoted,
+			Summary: "A standby was promoted, and may lack what was signed last.",
+			Limit:   "The server was a standby, promoted in the last seven days."},
+		{Kind: machine.WarningSuperseded, Part: "promotion", Confined: true, Find: d.superseded,
+			Summary: "Another server was restored or promoted in this one's stead.",
+			Limit:   "A backup of this server found that. Urgent from the start; `/readyz` answers 503."},
 		{Kind: machine.WarningDisk, Part: "disk", Find: d.filling,
 			Summary: "The disk is filling up.",
 			Limit:   "Less than a twentieth of the disk, or four times `data.reserve`, is free. Urgent below `data.reserve`."},
@@ -184,6 +193,58 @@ func (d dangers) damaged(context.Context) ([]machine.Warning, error) {
 		return nil, err
 	}
 	return []machine.Warning{{Key: "damage", Kind: machine.WarningDamage, Urgent: true, Facts: map[string]string{"count": strconv.Itoa(c.Problems)}}}, nil
+}
+
+// uncheckedFor is how much later than it is due the check of all data may end.
+const uncheckedFor = 14 * 24 * time.Hour
+
+// unchecked warns that all data was not checked for long.
+func (d dangers) unchecked(context.Context) ([]machine.Warning, error) {
+	every := d.app.Config.Data.CheckEvery
+	if d.app.inMem || every == 0 {
+		return nil, nil
+	}
+	c, err := lastCheck(d.app.dir)
+	if err != nil {
+		return nil, err
+	}
+	since := c.At
+	if begun := d.app.Keys.Root().NotBefore; since.Before(begun) {
+		since = begun // of the installation
+	}
+	age := d.app.Clock.Now().Sub(since)
+	if age < every+uncheckedFor {
+		return nil, nil
+	}
+	return []machine.Warning{{Key: "unchecked", Kind: machine.WarningUnchecked, Facts: map[string]string{"age": length(age)}}}, nil
+}
+
+// promotedShown is how long people are told that the server was a standby.
+const promotedShown = 7 * 24 * time.Hour
+
+// promoted tells what a promoted standby has.
+func (d dangers) promoted(context.Context) ([]machine.Warning, error) {
+	if d.app.inMem {
+		return nil, nil
+	}
+	n, was, err := promoted(d.app.dir)
+	if err != nil || !was || d.app.Clock.Now().Sub(n.At) > promotedShown {
+		return nil, err
+	}
+	return []machine.Warning{{Key: "promoted", Kind: machine.WarningPromoted, Facts: map[string]string{"since": n.Current.UTC().Format(time.RFC3339)}}}, nil
+}
+
+// superseded warns that another server goes on in this one's stead.
+func (d dangers) superseded(context.Context) ([]machine.Warning, error) {
+	if d.app.inMem {
+		return nil, nil
+	}
+	by, is, err := backup.Superseded(d.app.dir)
+	if err != nil || !is {
+		return nil, err
+	}
+	return []machine.Warning{{Key: "superseded", Kind: machine.WarningSuperseded, Urgent: true,
+		Facts: map[string]string{"host": by.Host, "since": by.Since.UTC().Format(time.RFC3339)}}}, nil
 }
 
 // Percentages of its quota at which a company is reported.
@@ -325,13 +386,13 @@ func length(of time.Duration) string {
 type disk struct {
 	db        *kv.DB
 	reserve   int64                     // below which nothing is written any more
-	pretended func() (free, size int64) // by tests
+	elsewhere func() (free, size int64) // of a copy, or in tests; nil: that of db
 }
 
 // room returns the bytes free and the size; zero if the data is not on a disk.
 func (d *disk) room() (free, size int64) {
-	if d.pretended != nil {
-		return d.pretended()
+	if d.elsewhere != nil {
+		return d.elsewhere()
 	}
 	return kv.Room(d.db)
 }

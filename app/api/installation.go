@@ -26,11 +26,12 @@ type installationView struct {
 	Backup    *installedBackup `json:"last_backup"`
 	Check     *installedCheck  `json:"last_check"`
 	Checking  bool             `json:"checking" doc:"Whether a check is running or due"`
+	Growth    *growthView      `json:"growth" doc:"What 1,000 documents take up on disk, in bytes; null until a check found a hundred documents"`
 	Warnings  []warningView    `json:"warnings"`
 }
 
 type warningView struct {
-	Kind   string `json:"kind" enum:"certificate,tls,disk,quota,clock,mail,webhooks,backup,sealing,search,timestamps,damage"`
+	Kind   string `json:"kind" enum:"certificate,tls,disk,quota,clock,mail,webhooks,backup,sealing,search,timestamps,damage,unchecked,promoted,superseded"`
 	Urgent bool   `json:"urgent"`
 	Text   string `json:"text"`
 	Remedy string `json:"remedy"`
@@ -79,6 +80,16 @@ type installedCheck struct {
 	Problems int    `json:"problems"`
 }
 
+type growthView struct {
+	Documents    int   `json:"documents" doc:"That it was measured on"`
+	Uploads      int64 `json:"uploads"`
+	Revisions    int64 `json:"revisions" doc:"What signing added"`
+	Certificates int64 `json:"certificates" doc:"Of completion"`
+	Pictures     int64 `json:"pictures" doc:"Of pages: a cache of limited size"`
+	Records      int64 `json:"records"`
+	Search       int64 `json:"search" doc:"The index"`
+}
+
 func viewInstallation(o machine.Overview) installationView {
 	v := installationView{Program: o.Program, Go: o.Go, Badger: o.Badger, Format: o.Data, StartedAt: when(o.Started), Companies: o.Companies, People: o.People,
 		Jobs: jobFigures{o.Dead, o.Running, o.Waiting}, Messages: messageFigures{o.Failed, o.Held}, Attention: o.Attention,
@@ -91,6 +102,9 @@ func viewInstallation(o machine.Overview) installationView {
 	}
 	if c := o.Check; c != nil && !c.At.IsZero() {
 		v.Check = &installedCheck{when(c.At), c.Problems}
+	}
+	if g := o.Growth; g != nil {
+		v.Growth = &growthView{g.Documents, g.Uploads, g.Revisions, g.Certificates, g.Pictures, g.Records, g.Search}
 	}
 	return v
 }

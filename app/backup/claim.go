@@ -21,6 +21,8 @@ type Claim struct {
 	Host   string    `json:"host"`
 	Since  time.Time `json:"since"`  // when this epoch took the place
 	Writer string    `json:"writer"` // the process that follows into the place
+	// Place is the place in the journal up to which a promoted server has everything.
+	Place uint64 `json:"place,omitempty"`
 	// Current is a time: all that was answered before it is in the place.
 	Current time.Time `json:"current,omitzero"`
 }
@@ -129,9 +131,9 @@ func (c *claimant) hold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.begun, c.held = true, Claim{History: own, Host: host, Since: found.Since, Writer: c.writer, Current: found.Current}
+	c.begun, c.held = true, Claim{History: own, Host: host, Since: found.Since, Place: found.Place, Writer: c.writer, Current: found.Current}
 	if found.ID != own.ID {
-		c.held.Since, c.held.Current = time.Now(), time.Time{}
+		c.held.Since, c.held.Place, c.held.Current = time.Now(), 0, time.Time{}
 	}
 	return c.held.write(ctx, c.in)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 )
 
@@ -58,4 +59,48 @@ func (a Archive) files(ctx context.Context, keys Keys, missing map[string]bool, 
 		err = nil
 	}
 	return errors.Join(err, f.Close())
+}
+
+// Records passes the records of a backup and of those it continues to apply, the full ones first, each as
+// [kv.DB.Backup] wrote it.
+func (o Buckets) Records(ctx context.Context, in string, keys Keys, apply func(io.ReadSeeker) error) error {
+	archives, err := o.chain(ctx, in, keys)
+	if err != nil {
+		return err
+	}
+	for _, a := range archives {
+		if err := a.records(ctx, keys, apply); err != nil {
+			return fmt.Errorf("%s: %w", a.Where(), err)
+		}
+	}
+	return nil
+}
+
+func (a Archive) records(ctx context.Context, keys Keys, apply func(io.ReadSeeker) error) (err error) {
+	spool, err := os.CreateTemp("", "paraph-records-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, spool.Close(), os.Remove(spool.Name())) }()
+	f, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = readArchive(f, keys, func(_ Header, name string, r io.Reader) error {
+		if !strings.HasPrefix(name, recordsPrefix) {
+			return errFound // they come first
+		}
+		_, err := io.Copy(spool, r)
+		return errors.Join(err, ctx.Err())
+	})
+	if errors.Is(err, errFound) {
+		err = nil // they have a checksum of their own
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if _, err := spool.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return apply(spool)
 }

@@ -58,7 +58,7 @@ func ReadStandby(dir string) (s StandbyState, is bool, err error) {
 }
 
 // Standby is a data folder that takes over what another server backs up, so that it can go on in its stead.
-// It is used by one goroutine; State and Lag may be called by others.
+// It is used by one goroutine; State and Looked may be called by others.
 type Standby struct {
 	dir   string
 	o     StandbyOptions
@@ -79,7 +79,7 @@ func OpenStandby(dir string, feed Feed, o StandbyOptions) (*Standby, error) {
 	}
 	if !is {
 		if err := RequireEmpty(dir); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("only an empty folder becomes a standby: %w", err)
 		}
 	}
 	state.Source = feed.Source()
@@ -358,21 +358,25 @@ func replaceFiles(dir, with string) error {
 	})
 }
 
-// Promote makes the standby a data folder of its own, in a new epoch. view is called for the records as they are.
-// It tells the source, so that the server in whose stead it goes on finds out; told says why that failed, nil if
+// Promote makes the standby a data folder of its own, in a new epoch. prepare is called before, for the records
+// as they are, and returns the place in the journal that they have come to. Promote tells the source, so that the server in whose stead it goes on finds out; told says why that failed, nil if
 // it did not.
-func (s *Standby) Promote(ctx context.Context, host string, view func(*kv.Tx) error) (claim Claim, told, err error) {
+func (s *Standby) Promote(ctx context.Context, host string, prepare func(*kv.Tx) (place uint64, err error)) (claim Claim, told, err error) {
 	if s.State().Tip == "" {
 		return claim, nil, errors.New("the standby has not been filled yet")
 	}
-	if err := s.db.View(view); err != nil {
+	err = s.db.View(func(tx *kv.Tx) error {
+		claim.Place, err = prepare(tx)
+		return err
+	})
+	if err != nil {
 		return claim, nil, err
 	}
 	h, err := s.db.Descend(0)
 	if err != nil {
 		return claim, nil, err
 	}
-	claim = Claim{History: h, Host: host, Since: time.Now()}
+	claim.History, claim.Host, claim.Since = h, host, time.Now()
 	told = s.feed.tell(ctx, claim)
 	return claim, told, errors.Join(os.Remove(s.path(standbyName)), archive.SyncDir(s.dir))
 }

@@ -50,7 +50,7 @@ func TestStandbyFollowsAndIsPromoted(t *testing.T) {
 	if _, err := s.Step(t.Context()); err == nil {
 		t.Error("a standby of nothing")
 	}
-	if _, _, err := s.Promote(t.Context(), "b", func(*kv.Tx) error { return nil }); err == nil {
+	if _, _, err := s.Promote(t.Context(), "b", func(*kv.Tx) (uint64, error) { return 7, nil }); err == nil {
 		t.Error("a standby of nothing was promoted")
 	}
 	step := func() int {
@@ -83,7 +83,7 @@ func TestStandbyFollowsAndIsPromoted(t *testing.T) {
 		t.Errorf("%+v", state)
 	}
 	want := f.snapshot()
-	claim, told, err := s.Promote(t.Context(), "b.example", func(*kv.Tx) error { return nil })
+	claim, told, err := s.Promote(t.Context(), "b.example", func(*kv.Tx) (uint64, error) { return 7, nil })
 	if err = errors.Join(err, told, s.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestStandbyFollowsAndIsPromoted(t *testing.T) {
 	same(t, got, want)
 
 	err = backup.Follow(t.Context(), f.Source, out, backup.FollowOptions{Every: time.Millisecond, Log: io.Discard, Buckets: f.buckets})
-	if by, ok := errors.AsType[*backup.SupersededError](err); !ok || by.By.ID != claim.ID || !strings.Contains(err.Error(), "b.example") {
+	if by, ok := errors.AsType[*backup.SupersededError](err); !ok || by.By.ID != claim.ID || by.By.Place != 7 || !strings.Contains(err.Error(), "b.example") {
 		t.Errorf("the first server follows on: %v", err)
 	}
 	if _, err := backup.Take(t.Context(), f.Source, out+"/", backup.Options{}); err == nil {
@@ -180,12 +180,41 @@ func TestStandbyOfAServer(t *testing.T) {
 		}
 	}
 	want := f.snapshot()
-	claim, told, err := s.Promote(t.Context(), "b.example", func(*kv.Tx) error { return nil })
+	claim, told, err := s.Promote(t.Context(), "b.example", func(*kv.Tx) (uint64, error) { return 7, nil })
 	if err = errors.Join(err, told, s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	same(t, content(t, dir), want)
 	if by, is, err := backup.Superseded(f.Dir); !is || by.ID != claim.ID || err != nil {
 		t.Error("the server was not told", err)
+	}
+}
+
+// TestStandbyOfABucket follows a bucket, and finds out about a promotion there.
+func TestStandbyOfABucket(t *testing.T) {
+	t.Parallel()
+	const at = "s3://safe/standby"
+	f, dir := newFolder(t), t.TempDir()
+	f.buckets = newStorage(t).Buckets
+	f.note("a", []byte("first"))
+	f.take(at, backup.Options{Buckets: f.buckets})
+	s := standby(t, dir, f.feed(t, at))
+	for i := range 2 {
+		if n, err := s.Step(t.Context()); err != nil || n != 1 {
+			t.Fatalf("%d applied: %v", n, err)
+		}
+		if i == 0 {
+			f.note("b", []byte("second"))
+			f.take(at, backup.Options{Since: at, Buckets: f.buckets})
+		}
+	}
+	want := f.snapshot()
+	_, told, err := s.Promote(t.Context(), "b.example", func(*kv.Tx) (uint64, error) { return 7, nil })
+	if err = errors.Join(err, told, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, content(t, dir), want)
+	if _, err := backup.Take(t.Context(), f.Source, at, backup.Options{Buckets: f.buckets}); err == nil || !strings.Contains(err.Error(), "b.example") {
+		t.Errorf("the first server backs up into the same bucket: %v", err)
 	}
 }

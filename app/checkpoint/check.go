@@ -37,10 +37,10 @@ func (s *Service) check(tx *kv.Tx, c Checkpoint, good int64) error {
 	}
 	h, err := tree.Open(c.Signed, keys...)
 	if err != nil {
-		return fmt.Errorf("the checkpoint of %d events of company %s: %w", c.Size, c.Company, err)
+		return fmt.Errorf("the checkpoint at event %d of company %s: %w", c.Size, c.Company, err)
 	}
 	if h.Company != c.Company || h.Size != c.Size || h.Root.String() != c.Root {
-		return fmt.Errorf("%w: the checkpoint of %d events of company %s is not what was signed", kv.ErrCorrupt, c.Size, c.Company)
+		return fmt.Errorf("%w: the checkpoint at event %d of company %s is not what was signed", kv.ErrCorrupt, c.Size, c.Company)
 	}
 	return s.compare(tx, h, good)
 }
@@ -54,7 +54,7 @@ func (s *Service) compare(tx *kv.Tx, h tree.Head, good int64) error {
 	if err != nil {
 		return err
 	}
-	said := fmt.Sprintf("the checkpoint of %d events of company %s, from %s", h.Size, h.Company, h.At.Format(time.RFC3339))
+	said := fmt.Sprintf("the checkpoint at event %d of company %s, from %s", h.Size, h.Company, h.At.Format(time.RFC3339))
 	if size < h.Size {
 		return fmt.Errorf("%w: %s has more than the %d events of the journal", ErrHistory, said, size)
 	}
@@ -87,7 +87,7 @@ func (s *Service) CheckPublished(tx *kv.Tx, p Published) error {
 		return err
 	}
 	if _, err := tree.Open(p.Signed, keys...); err != nil {
-		return fmt.Errorf("the checkpoint of %d events of company %s: %w: no key that this installation has, or had, signed it", h.Size, h.Company, err)
+		return fmt.Errorf("the checkpoint at event %d of company %s: %w: no key that this installation has, or had, signed it", h.Size, h.Company, err)
 	}
 	return nil
 }

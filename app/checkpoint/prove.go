@@ -61,7 +61,7 @@ func (s *Service) signedBy(tx *kv.Tx, c Checkpoint) (string, error) {
 			return note.NewEd25519VerifierKey(v.Name(), public)
 		}
 	}
-	return "", fmt.Errorf("%w: the checkpoint of %d events of company %s is not signed by a key of this installation", kv.ErrCorrupt, c.Size, c.Company)
+	return "", fmt.Errorf("%w: the checkpoint at event %d of company %s is not signed by a key of this installation", kv.ErrCorrupt, c.Size, c.Company)
 }
 
 // publicKeys lists the keys that may have signed a company's checkpoints, the

@@ -45,7 +45,7 @@ you can read it. What is set by environment variables is not in it.`
 func Backups(s *Settings) *cobra.Command {
 	var k keyFlags
 	var o app.BackupOptions
-	var follow bool
+	var follow, takeOver bool
 	var every time.Duration
 	c := &cobra.Command{Use: "backup OUT", Short: "Back up all data, also while the server runs", Long: backupLong,
 		Example: "  paraph backup /mnt/backups/\n  paraph backup /mnt/backups/ --since /mnt/backups/\n  paraph backup paraph.tar.zst.age --recipient age1…\n  paraph backup s3://backups/paraph --recipient age1…\n  paraph backup /mnt/follow --follow", Args: Args(1, 1),
@@ -60,13 +60,17 @@ func Backups(s *Settings) *cobra.Command {
 			if follow && (o.Since != "" || every <= 0) {
 				return UsageError{errors.New("--follow finds out itself what to continue, and --every is longer than 0s")}
 			}
+			if takeOver && !follow {
+				return UsageError{errors.New("--take-over needs --follow")}
+			}
 			if follow {
-				return app.FollowBackups(c.Context(), cfg, args[0], every, o.Keys, c.OutOrStdout())
+				return app.FollowBackups(c.Context(), cfg, args[0], app.FollowOptions{Keys: o.Keys, Every: every, TakeOver: takeOver}, c.OutOrStdout())
 			}
 			return app.Backup(c.Context(), cfg, args[0], o, c.OutOrStdout())
 		}}
 	c.Flags().StringVar(&o.Since, "since", "", "write only what changed after this backup (a file, or a folder for its newest)")
 	c.Flags().BoolVar(&follow, "follow", false, "keep the folder OUT up to date until stopped, through restarts of the server")
+	c.Flags().BoolVar(&takeOver, "take-over", false, "with --follow: go on in OUT although another server was restored or promoted in this one's stead")
 	c.Flags().DurationVar(&every, "every", 30*time.Second, "pause between two backups with --follow")
 	c.Flags().StringArrayVar(&k.recipients, "recipient", nil, "encrypt for this public key of age (repeatable)")
 	c.Flags().StringVar(&k.passphrase, "passphrase-file", "", "encrypt with the passphrase in the first line of this file")

@@ -28,6 +28,9 @@ func Check(s *Settings) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if err := app.MendRecords(c.Context(), cfg, from, keys, c.OutOrStdout()); err != nil {
+					return err
+				}
 				if err := app.MendFiles(c.Context(), cfg, from, keys, c.OutOrStdout()); err != nil {
 					return err
 				}
@@ -36,7 +39,7 @@ func Check(s *Settings) *cobra.Command {
 		})}
 	c.Flags().StringArrayVar(&o.Checkpoints, "checkpoint", nil, "file with published checkpoints that the journal must fit (repeatable)")
 	c.Flags().BoolVar(&o.Repair, "repair", false, "rebuild derived data: list items and the search index")
-	c.Flags().StringVar(&from, "from", "", "with --repair: bring back files that are missing or damaged from this backup, a file or a folder for its newest")
+	c.Flags().StringVar(&from, "from", "", "with --repair: bring back files that are missing or damaged, and records that are, from this backup, a file or a folder for its newest")
 	c.Flags().BoolVar(&o.Renew, "renew", false, "add a timestamp to completed files whose last one depends on a certificate that expires within a year")
 	k.decrypting(c)
 	return c

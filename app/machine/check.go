@@ -25,11 +25,38 @@ func (s *Service) StartCheck(who account.Call) error {
 	})
 }
 
+// ScheduleCheck schedules the check of all data that follows the last one, if it is done regularly: see
+// Options.CheckEvery. It is called at the start.
+func (s *Service) ScheduleCheck() error {
+	if s.CheckEvery == 0 || s.Checked == nil {
+		return nil
+	}
+	c, err := s.Checked()
+	if err != nil {
+		return err
+	}
+	return s.DB.Update(func(tx *kv.Tx) error {
+		due := c.At.Add(s.CheckEvery)
+		if due.Before(tx.Now) || c.At.After(tx.Now) { // the clock was set back
+			due = tx.Now.Add(checkAfterStart)
+		}
+		return s.Jobs.Add(tx, kv.Job{Kind: checkJob, Key: "all", Due: due})
+	})
+}
+
+// checkAfterStart is how long after a start a check that is due begins: there is more urgent work then.
+const checkAfterStart = 10 * time.Minute
+
 // Handlers returns the job handlers of this package.
 func (s *Service) Handlers() []kv.Handler {
-	return []kv.Handler{{Kind: checkJob, Timeout: 24 * time.Hour, Backoff: []time.Duration{time.Minute, time.Hour},
+	return []kv.Handler{{Kind: checkJob, Timeout: 14 * 24 * time.Hour, Backoff: []time.Duration{time.Minute, time.Hour},
 		Run: func(ctx context.Context, _ kv.Job) error {
 			_, err := s.Check(ctx)
-			return err
+			if err != nil || s.CheckEvery == 0 {
+				return err
+			}
+			return s.DB.Update(func(tx *kv.Tx) error {
+				return s.Jobs.Add(tx, kv.Job{Kind: checkJob, Key: "all", Due: tx.Now.Add(s.CheckEvery)})
+			})
 		}}}
 }

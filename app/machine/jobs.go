@@ -119,7 +119,8 @@ func (s *Service) countJobs(_ context.Context, _ account.Call, o *Overview) erro
 		stats, err := s.Jobs.Stats(tx)
 		o.Waiting, o.Running, o.Dead = stats.Waiting, stats.Running, stats.Dead
 		check := stats.Kinds[checkJob]
-		o.Checking = check.Waiting+check.Running > 0
+		due := !check.Oldest.IsZero() && !check.Oldest.After(tx.Now)
+		o.Checking = check.Running > 0 || due
 		return err
 	})
 }

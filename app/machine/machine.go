@@ -15,6 +15,7 @@ import (
 	"paraph/app/notify"
 	"paraph/app/signing"
 	"paraph/app/signing/lists"
+	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/kv"
 )
@@ -40,6 +41,10 @@ type Options struct {
 	// zero value if there was none. They are nil if there can't be any.
 	Backup  func() (Backup, error)
 	Checked func() (Check, error)
+	// CheckEvery is how often all data is checked in the background; 0 for never.
+	CheckEvery time.Duration
+	// Growth returns what 1,000 documents take up; nil if that is not known yet.
+	Growth func() (*Growth, error)
 	// Check checks all data now and returns the number of problems.
 	Check func(ctx context.Context) (problems int, err error)
 	// Dangers are the conditions that administrators are warned about.
@@ -83,6 +88,15 @@ type Check struct {
 	Problems int
 }
 
+// Growth is what 1,000 documents take up on disk, in bytes, by kind.
+type Growth struct {
+	Documents int // that it was measured on
+	record.Sizes
+	Pictures int64 // of pages: a cache of bounded size
+	Records  int64
+	Search   int64 // the index
+}
+
 // Overview is the state of the installation.
 type Overview struct {
 	Program, Go, Badger string
@@ -99,6 +113,7 @@ type Overview struct {
 	Backup              *Backup // nil if there can't be any
 	Check               *Check
 	Checking            bool // a check is due or running
+	Growth              *Growth
 	Warnings            []Warning
 }
 
@@ -165,6 +180,10 @@ func (s *Service) lastRuns(_ context.Context, _ account.Call, o *Overview) error
 		return nil
 	}
 	c, err := s.Checked()
+	if err != nil {
+		return err
+	}
 	o.Check = &c
+	o.Growth, err = s.Growth()
 	return err
 }

@@ -28,6 +28,9 @@ const (
 	WarningQuota       WarningKind = "quota"       // of a company; facts: company, percent
 	WarningTimestamps  WarningKind = "timestamps"  // the authority is down; facts: authority, error
 	WarningDamage      WarningKind = "damage"      // found by the last check; facts: count
+	WarningUnchecked   WarningKind = "unchecked"   // the check has not ended for long; facts: age
+	WarningPromoted    WarningKind = "promoted"    // the server was a standby; facts: since
+	WarningSuperseded  WarningKind = "superseded"  // another server goes on in its stead; facts: host, since
 )
 
 // Danger is a row of the table of what administrators are warned of. Its sentence and its
@@ -49,7 +52,7 @@ type Danger struct {
 // WarningKinds lists the kinds of warnings.
 func WarningKinds() []WarningKind {
 	return []WarningKind{WarningCertificate, WarningTLS, WarningDisk, WarningQuota, WarningClock, WarningMail, WarningWebhooks, WarningBackup,
-		WarningSealing, WarningSearch, WarningTimestamps, WarningDamage}
+		WarningSealing, WarningSearch, WarningTimestamps, WarningDamage, WarningUnchecked, WarningPromoted, WarningSuperseded}
 }
 
 // Warning is a problem that needs somebody's action before it does harm.

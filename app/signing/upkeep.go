@@ -54,14 +54,16 @@ func (s *Upkeep) Sweep(ctx context.Context, before time.Time, others ...func(tx 
 
 // Check examines all documents: every file they need exists and matches its hash, the
 // revisions are consistent, and the journal's chain is intact and ends where the records
-// say.
-func (s *Upkeep) Check(ctx context.Context) []error {
+// say. rest is called again and again, so that the check can be slowed down, and each is told the sizes of
+// a document's files.
+func (s *Upkeep) Check(ctx context.Context, rest func(), each func(record.Sizes)) []error {
 	var problems []error
-	err := s.db.View(func(tx *kv.Tx) error {
+	err := kv.ViewSlowly(s.db, rest, func(tx *kv.Tx) error {
 		problems = append(problems, store.Events.Problems(tx)...)
 		problems = append(problems, store.CheckUsage(tx)...)
 		err := store.Documents.Each(tx, "", nil, func(key string, d record.Document) (bool, error) {
 			problems = append(problems, s.checkDocument(tx, key, &d)...)
+			each(d.Sizes())
 			return true, ctx.Err()
 		})
 		if err != nil {

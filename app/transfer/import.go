@@ -259,7 +259,7 @@ func (s *staged) link(e *record.Entry) error {
 	s.history.Add(kv.Leaf(e.Hash))
 	if h, ok := s.attested[s.history.Size()]; ok {
 		if s.history.Root() != h.Root {
-			return fmt.Errorf("%w: the audit trail is not what the checkpoint of %d events attests", archive.ErrDamaged, h.Size)
+			return fmt.Errorf("%w: the audit trail is not what the checkpoint at event %d attests", archive.ErrDamaged, h.Size)
 		}
 		delete(s.attested, h.Size)
 	}
@@ -272,7 +272,7 @@ func (s *staged) complete() error {
 		return err
 	}
 	for size := range s.attested {
-		return fmt.Errorf("%w: the checkpoint of %d events attests more than the audit trail has", archive.ErrDamaged, size)
+		return fmt.Errorf("%w: the checkpoint at event %d attests more than the audit trail has", archive.ErrDamaged, size)
 	}
 	for id, head := range s.heads {
 		if s.chains[id] != head {

@@ -119,10 +119,10 @@ func Consistent(earlier, later Head, r tlog.HashReader) error {
 	}
 	p, err := tlog.ProveTree(later.Size, earlier.Size, r)
 	if err != nil {
-		return fmt.Errorf("the checkpoint of %d events does not continue that of %d: %w", later.Size, earlier.Size, err)
+		return fmt.Errorf("the checkpoint at event %d does not continue that of %d: %w", later.Size, earlier.Size, err)
 	}
 	if err := tlog.CheckTree(p, later.Size, later.Root, earlier.Size, earlier.Root); err != nil {
-		return fmt.Errorf("the checkpoint of %d events does not continue that of %d: the history was changed", later.Size, earlier.Size)
+		return fmt.Errorf("the checkpoint at event %d does not continue that of %d: the history was changed", later.Size, earlier.Size)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (p Proof) Leads(to Head) error {
 		path = append(path, h)
 	}
 	if err := tlog.CheckRecord(path, to.Size, to.Root, p.Index, tlog.RecordHash(event[:])); err != nil {
-		return fmt.Errorf("%w: event %d is not under the checkpoint of %d events", ErrProof, p.Index, to.Size)
+		return fmt.Errorf("%w: event %d is not under the checkpoint at event %d", ErrProof, p.Index, to.Size)
 	}
 	return nil
 }

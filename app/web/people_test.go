@@ -10,6 +10,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/apptest"
 	"paraph/app/fault"
+	"paraph/app/signing/record"
 )
 
 // TestInvitedPeopleAreFoundInTheTeam searches for somebody who hasn't joined yet, whose role can be changed.
@@ -105,7 +106,7 @@ func TestHandOver(t *testing.T) {
 			t.Errorf("%s belongs to %s, want %s", id, got, want)
 		}
 	}
-	if errs := s.Signing.Upkeep.Check(t.Context()); len(errs) > 1 || errs[0] != nil {
+	if errs := s.Signing.Upkeep.Check(t.Context(), func() {}, func(record.Sizes) {}); len(errs) > 1 || errs[0] != nil {
 		t.Error(errs)
 	}
 	for name, to := range map[string]string{"a viewer": viewer.UserID, "nobody": "", "themselves": leaver.UserID, "a stranger": s.Company(t).UserID} {

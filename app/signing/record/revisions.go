@@ -105,19 +105,45 @@ func FileKeys(d Document) (keys []kv.Key) {
 }
 
 // Bytes returns the size of the document's files, excluding pictures of signatures.
-func (d *Document) Bytes() (n int64) {
+func (d *Document) Bytes() int64 {
+	s := d.Sizes()
+	return s.Uploads + s.Revisions + s.Certificates
+}
+
+// Sizes are sizes of stored files by kind, in bytes.
+type Sizes struct {
+	Uploads      int64 // attachments included
+	Revisions    int64 // what was added to uploads or made of them
+	Certificates int64 // of completion
+}
+
+// Add adds other sizes.
+func (s *Sizes) Add(more Sizes) {
+	s.Uploads += more.Uploads
+	s.Revisions += more.Revisions
+	s.Certificates += more.Certificates
+}
+
+// Sizes returns the sizes of the files of a document.
+func (d *Document) Sizes() (s Sizes) {
 	for i := range d.Files {
-		n += d.Files[i].bytes()
+		f := &d.Files[i]
+		uploaded := f.Size
+		for _, p := range f.Merged {
+			uploaded += p.Size
+		}
+		s.Uploads += uploaded
+		s.Revisions += f.bytes() - uploaded
 	}
 	for i := range d.Fields {
 		if a := d.Fields[i].Attached; a != nil {
-			n += a.Size
+			s.Uploads += a.Size
 		}
 	}
 	if d.Certificate != nil {
-		n += d.Certificate.bytes()
+		s.Certificates = d.Certificate.bytes()
 	}
-	return n
+	return s
 }
 
 func (f *File) bytes() int64 {
