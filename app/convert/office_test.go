@@ -161,14 +161,18 @@ func TestOfficeShowsWhatTheAuthorSaved(t *testing.T) {
 	simple := func(code, result string) string {
 		return `<w:p><w:fldSimple w:instr=" ` + code + ` "><w:r><w:t>` + result + `</w:t></w:r></w:fldSimple></w:p>`
 	}
+	mark := func(kind string) string { return `<w:r><w:fldChar w:fldCharType="` + kind + `"/></w:r>` }
+	code := func(s string) string { return `<w:r><w:instrText>` + s + `</w:instrText></w:r>` }
+	nested := `<w:p>` + mark("begin") + code(" IF ") + mark("begin") + code(" MERGEFIELD Due ") + mark("separate") + `<w:r><w:t>1</w:t></w:r>` + mark("end") +
+		code(` = 1 "due" "paid" `) + mark("separate") + `<w:r><w:t>due at once</w:t></w:r>` + mark("end") + `</w:p>`
 	in := word(t, complex("DATE \\@ &quot;d MMMM yyyy&quot;", "3 March 2021")+simple("DATE", "4 March 2021")+complex("TIME", "12:34")+
-		complex("FILENAME \\p", "lease.docx")+simple("FILENAME", "rent.docx")+complex("PAGE", "9"), "")
+		complex("FILENAME \\p", "lease.docx")+simple("FILENAME", "rent.docx")+complex("PAGE", "9")+complex("REVNUM", "3")+complex("REF nowhere", "4.1")+nested, "")
 	var out bytes.Buffer
 	removed, err := office(t).Convert(t.Context(), bytes.NewReader(in), &out)
 	if err != nil || removed != 0 {
 		t.Fatalf("%d references removed, %v", removed, err)
 	}
-	if got := strings.Join(strings.Fields(pdfText(t, out.Bytes())), " "); got != "3 March 2021 4 March 2021 12:34 lease.docx rent.docx 1" {
+	if got := strings.Join(strings.Fields(pdfText(t, out.Bytes())), " "); got != "3 March 2021 4 March 2021 12:34 lease.docx rent.docx 1 3 4.1 due at once" {
 		t.Errorf("the page says %s", got)
 	}
 }

@@ -68,8 +68,13 @@ var links = map[string]bool{"hyperlink": true, "shape": true, "rect": true, "ova
 var fetching = []string{"INCLUDEPICTURE", "INCLUDETEXT", "INCLUDE", "IMPORT", "DDE", "DDEAUTO", "LINK", "DATABASE", "RD"}
 
 // frozen lists further fields that show the result that their author saved: those that would show the day of
-// the conversion or the name of the copy that is converted, and those of programs that aren't here.
-var frozen = []string{"DATE", "TIME", "FILENAME", "EMBED", "AUTOTEXT", "AUTOTEXTLIST", "GLOSSARY", "PRIVATE", "ADDIN", "CONTROL", "HTMLCONTROL"}
+// the conversion or the name of the copy that is converted, those of programs that aren't here, and those that
+// LibreOffice shows as nothing, as an error or as what it counts itself.
+var frozen = []string{
+	"DATE", "TIME", "FILENAME", "EMBED", "AUTOTEXT", "AUTOTEXTLIST", "GLOSSARY", "PRIVATE", "ADDIN", "CONTROL", "HTMLCONTROL",
+	"IF", "COMPARE", "REF", "TEMPLATE", "EDITTIME", "REVNUM", "NUMWORDS", "NUMCHARS", "FILESIZE", "SAVEDATE", "CREATEDATE", "PRINTDATE",
+	"TITLE", "SUBJECT", "AUTHOR", "KEYWORDS", "COMMENTS", "LASTSAVEDBY", "DOCPROPERTY", "DOCVARIABLE", "INFO",
+}
 
 // fetches reports whether the instruction of a field makes it fetch its result.
 func fetches(instruction string) bool { return names(instruction, fetching) }
@@ -93,7 +98,7 @@ type scrubber struct {
 	from    *bufio.Reader
 	to      io.Writer
 	held    bytes.Buffer // while the instruction of a field is read
-	open    []fieldCode
+	open    []*fieldCode
 	inside  bool // of an instruction's text
 	removed int
 
@@ -247,11 +252,11 @@ func (s *scrubber) fieldMark(tag []byte) error {
 		if err := s.write(tag); err != nil {
 			return err
 		}
-		s.open = append(s.open, fieldCode{})
+		s.open = append(s.open, new(fieldCode))
 		return nil
 	case "separate", "end":
 		if n := len(s.open); n > 0 {
-			s.decide(&s.open[n-1])
+			s.decide(s.open[n-1])
 			if kind == "end" {
 				s.open = s.open[:n-1]
 			}
@@ -290,7 +295,7 @@ func unescape(s string) string { return html.UnescapeString(sections.Replace(s))
 func (s *scrubber) text(b []byte) error {
 	n := len(s.open)
 	if s.inside && n > 0 && !s.open[n-1].done && len(b) > 0 {
-		f := &s.open[n-1]
+		f := s.open[n-1]
 		f.text.Write(b)
 		f.places = append(f.places, [2]int{s.held.Len(), s.held.Len() + len(b)})
 	} else if s.inside && fetches(unescape(string(b))) {
@@ -301,7 +306,7 @@ func (s *scrubber) text(b []byte) error {
 }
 
 func (s *scrubber) holding() bool {
-	return slices.ContainsFunc(s.open, func(f fieldCode) bool { return !f.done })
+	return slices.ContainsFunc(s.open, func(f *fieldCode) bool { return !f.done })
 }
 
 func (s *scrubber) write(b []byte) error {
@@ -321,7 +326,7 @@ func (s *scrubber) write(b []byte) error {
 func (s *scrubber) flush(end bool) error {
 	if end {
 		for i := range s.open {
-			s.decide(&s.open[i])
+			s.decide(s.open[i])
 		}
 	}
 	if s.holding() {
