@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -214,6 +215,56 @@ func TestAKeyLostWhileRunningIsNotReplaced(t *testing.T) {
 	}
 	if err := d.walk(c, signed, false); err != nil {
 		t.Errorf("once it is back: %v", err)
+	}
+}
+
+// TestNoRunningServerReplacesAKey loses and garbles each key of a running server, which goes on or refuses, but
+// writes no other. The next start names the file.
+func TestNoRunningServerReplacesAKey(t *testing.T) {
+	t.Parallel()
+	k, _, p := used(t)
+	names := k.names()
+	good := map[string][]byte{}
+	for _, name := range names {
+		good[name] = k.read(name)
+	}
+	for i, bad := range [][]byte{nil, []byte("nonsense")} {
+		for _, name := range names {
+			k.set(name, bad)
+		}
+		c := p.login()
+		d := &trace{title: fmt.Sprint("Lease ", i), email: "sam@signer.example"}
+		err := d.walk(c, signed, false)
+		renamed := c.do(http.MethodPatch, "/company", map[string]string{"name": fmt.Sprint("Renamed again ", i)}, nil)
+		for _, name := range names {
+			if !bytes.Equal(k.read(name), bad) {
+				t.Errorf("%s was replaced: %v, %v", name, err, renamed)
+			}
+		}
+		if code := p.stop(); code != 0 {
+			t.Fatalf("exit %d", code)
+		}
+		started, err := apptest.StartIn(k.data, app.NewClock())
+		if err == nil {
+			err = started.Close()
+			t.Error("the server starts without its keys")
+		}
+		for _, name := range names {
+			if err == nil || !strings.Contains(err.Error(), "keys/"+name) {
+				t.Errorf("%s isn't named: %v", name, err)
+			}
+			if !bytes.Equal(k.read(name), bad) {
+				t.Errorf("%s was replaced at the start", name)
+			}
+			k.set(name, good[name])
+		}
+		for _, name := range k.names() { // those that a rename made before it was known
+			if good[name] == nil {
+				good[name] = k.read(name)
+				names = append(names, name)
+			}
+		}
+		p = serve(t, k.data)
 	}
 }
 
