@@ -59,11 +59,11 @@ race: export PARAPH_TEST_PROGRAM := $(CURDIR)/paraph
 race: build ## everything with the race detector, which takes most of an hour
 	$(RACE) $(SLOWEST) ./...
 
-# axe-core judges the pages, openapi-typescript and tsc the description of the API, and prettier lays out
-# styles and scripts; their versions are in the lock file.
+# axe-core judges the pages, redocly and spectral the description of the API, programs that use clients generated from
+# it are compiled and run, and prettier lays out styles and scripts; their versions are in the lock file.
 NPM := app/web/testdata/node_modules/.package-lock.json
 $(NPM): app/web/testdata/package-lock.json
-	@echo "installing axe-core, prettier, openapi-typescript and TypeScript in app/web/testdata/node_modules"
+	@echo "installing axe-core, prettier, redocly, spectral and generators of clients in app/web/testdata/node_modules"
 	npm ci --prefix app/web/testdata --ignore-scripts --no-audit --no-fund
 	@touch $@
 PRETTIER := app/web/testdata/node_modules/.bin/prettier

@@ -53,7 +53,7 @@ func parseManuals(markdown string) *manuals {
 			case i == 0: // before the first heading
 			case heading == "Tags":
 				ms.tags[name] = parseManual(body).text
-			case heading == "Properties of fields":
+			case heading == "Properties":
 				ms.properties[name] = parseManual(body).text
 			case heading == "Operations":
 				ms.operations[name] = parseManual(body)
