@@ -58,7 +58,15 @@ func TestNumbersAreTypedAsTheReaderWritesThem(t *testing.T) {
 			if code != http.StatusUnprocessableEntity || !strings.Contains(html.UnescapeString(page), x.typed+" x") {
 				t.Errorf("no number: %d", code)
 			}
-			if code, page = v.send(at, "do", "finish", "signature.text", "Maria S.", name, x.typed); code != http.StatusOK {
+			finish := []string{"do", "finish", "signature.text", "Maria S.", name, x.typed}
+			if x.typed != x.drawn { // nobody signs it before they have seen what it will be
+				code, page = v.send(at, finish...)
+				if shown := `name="understood.` + name + `" value="` + x.understood + `"`; code != http.StatusUnprocessableEntity || !strings.Contains(html.UnescapeString(page), shown) {
+					t.Errorf("an understanding that nobody has seen: %d", code)
+				}
+				finish = append(finish, "understood."+name, x.understood)
+			}
+			if code, page = v.send(at, finish...); code != http.StatusOK {
 				t.Fatalf("signing: %d %.2000s", code, page)
 			}
 			if got := c.Get(t, id).Text(t, "fields.0.value"); got != x.stored {

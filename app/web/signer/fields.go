@@ -42,6 +42,9 @@ type fieldView struct {
 // Group returns the name of the field's group.
 func (f *fieldView) Group() string { return f.group }
 
+// UnderstoodName is the name of the input with what the page shows about how the value was understood.
+func (f *fieldView) UnderstoodName() string { return understood(f.Name) }
+
 // Notes names the elements that describe the input: its hint and its errors.
 func (f *fieldView) Notes() string {
 	var out []string

@@ -169,7 +169,34 @@ func understands(values map[string]string, d *record.Document) bool {
 	return false
 }
 
+// seen refuses numbers and dates that will be drawn otherwise than they were typed, if the page with the form didn't
+// show how they were understood.
+func (h *Handlers) seen(v *Visitor) error {
+	var f fault.Fields
+	drawn, today := page.WordsIn(v.Request, v.Document.Locale), h.Now(v.Company.ID).In(v.Company.Zone())
+	for _, of := range record.AskedOf(v.Document, v.Invitation) {
+		for _, x := range of.Fields {
+			name, _ := inputOf(&of, x)
+			typed := strings.TrimSpace(v.Form.Value(name))
+			if x.ReadOnly || typed == "" || x.Type != pdf.FieldNumber && x.Type != pdf.FieldDate {
+				continue
+			}
+			value := x.Typed(typed, v.Words, today)
+			if x.Accepts(value, today) && x.Shown(value, drawn) != typed && x.Understood(value, v.Words, drawn) != v.Form.Value(understood(name)) {
+				f.Add("fields."+x.ID, "form_unread")
+			}
+		}
+	}
+	return f.Err()
+}
+
+// understood names the input with what a page showed below a field: how its value was understood.
+func understood(field string) string { return "understood." + field }
+
 func (h *Handlers) finish(v *Visitor) error {
+	if err := h.seen(v); err != nil {
+		return h.finished(v, err)
+	}
 	switch v.Invitation.Role {
 	case record.Reader:
 		in := signing.SignInput{Next: next(v), Read: reading(v), Shown: v.Form.Value(shownVersion)}

@@ -255,6 +255,7 @@ function understand(f, { value, shown, understood }, typed) {
   delete e.dataset.unread;
   p.textContent = shown && say('understood', { value: understood });
   p.hidden = !shown;
+  $('[name^="understood."]', f).value = understood; // which the server wants to be sure of
 }
 // note shows the server's messages about values, except for the field being edited, unless its space is full.
 // Errors from an attempt to finish stay until the field is filled in.
