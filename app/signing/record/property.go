@@ -47,6 +47,7 @@ const (
 	KindChoice              // one of some words, "" for none
 	KindChoices             // some of some words, none for all
 	KindList                // lines of text
+	KindColor               // a colour such as #1d5bd1, "" for black
 	KindLimit               // a number; of a date, a day
 	KindValue               // what the type of the field has for a value
 )
@@ -158,7 +159,7 @@ var properties = []Property{
 		at: func(x *Field, in *FieldInput) (any, any) { return &x.Weight, &in.Weight },
 	},
 	{
-		Name: "color", Kind: KindText, For: drawnTypes, check: checkColor,
+		Name: "color", Kind: KindColor, For: drawnTypes, check: checkColor,
 		at: func(x *Field, in *FieldInput) (any, any) { return &x.Color, &in.Color },
 	},
 	{
@@ -311,8 +312,13 @@ func (p *Property) Read(in *FieldInput, s string, w Writing) (ok bool) {
 	return true
 }
 
-// Try is like [Property.Read] for what a file says, as programs write it. What makes no sense is ignored.
+// Try is like [Property.Read] for what a file says, as programs write it. Numbers, words and colours that make no sense
+// are ignored; a pattern or a format that is none is refused with the field, which would take what nobody wanted.
 func (p *Property) Try(in *FieldInput, s string) {
+	if p.Kind == KindText {
+		p.Read(in, s, Writing{})
+		return
+	}
 	var f fault.Fields
 	tried := FieldInput{Type: in.Type, Format: in.Format}
 	if !p.Read(&tried, s, Writing{}) {
