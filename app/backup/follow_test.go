@@ -200,13 +200,15 @@ func (l *lengthy) Open(ctx context.Context, q backup.Request) (io.ReadCloser, er
 }
 
 func (l *lengthy) Done(ctx context.Context, r backup.Record) error {
+	if r.Parent == "" { // before an increment can continue it
+		l.full.Store(r.ID)
+		l.note("counter", []byte("full")) // so that another increment follows
+	}
 	if err := l.Source.Done(ctx, r); err != nil {
 		return err
 	}
 	switch r.Parent {
 	case "":
-		l.full.Store(r.ID)
-		l.note("counter", []byte("full")) // so that another increment follows
 	case l.full.Load():
 		l.stop()
 	default:
