@@ -175,8 +175,8 @@ type CheckOrder struct {
 	Published     []checkpoint.Published
 }
 
-// Order returns the check to run. It reads the published checkpoints here, with the rights of whoever
-// gives the command: a running server, which may do the work, has others.
+// Order returns the check to run. It reads the published checkpoints in this process, with the rights of the user who
+// runs the command; the server that may do the work has other rights.
 func (o CheckOptions) Order() (CheckOrder, error) {
 	published, err := readPublished(o.Checkpoints)
 	return CheckOrder{o.Repair, o.Renew, published}, err

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"paraph/app/backup"
@@ -31,7 +33,10 @@ func MendRecords(ctx context.Context, cfg Config, from string, keys backup.Keys,
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	m := recordMender{dir + "/kv", dir + "/kv.mended", fmt.Sprintf("%s/kv.damaged-%s", dir, time.Now().Format("20060102-150405"))}
+	if err := finishMending(dir); err != nil {
+		return err
+	}
+	m := recordMender{filepath.Join(dir, "kv"), filepath.Join(dir, mendedName), filepath.Join(dir, "kv.damaged-"+time.Now().Format("20060102-150405"))}
 	damaged, err := m.damaged()
 	if damaged == 0 && err == nil {
 		return nil
@@ -76,7 +81,26 @@ func (m recordMender) rebuild(ctx context.Context, cfg Config, from string, keys
 	if err := m.fill(ctx, cfg, from, keys); err != nil {
 		return errors.Join(err, os.RemoveAll(m.mended))
 	}
-	return errors.Join(os.Rename(m.present, m.old), os.Rename(m.mended, m.present))
+	if err := os.Rename(m.present, m.old); err != nil {
+		return err
+	}
+	return os.Rename(m.mended, m.present)
+}
+
+// mendedName is the folder of rebuilt records until they are in place.
+const mendedName = "kv.mended"
+
+// finishMending puts rebuilt records in place if the process that rebuilt them was killed between moving the damaged
+// ones away and that: a server that finds no records would begin with none.
+func finishMending(dir string) error {
+	present := filepath.Join(dir, "kv")
+	if _, err := os.Stat(present); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(filepath.Join(dir, mendedName), present); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func (m recordMender) fill(ctx context.Context, cfg Config, from string, keys backup.Keys) (err error) {

@@ -132,6 +132,10 @@ func TestDamagedRecordsAreRebuilt(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.out, "Rebuilt the records from "+backups) || !strings.Contains(r.out, "No problems found in 2 documents.") {
 		t.Fatalf("%+v", r)
 	}
+	// As if it had been killed after it moved the damaged records away.
+	if err := os.Rename(filepath.Join(dir, "kv"), filepath.Join(dir, "kv.mended")); err != nil {
+		t.Fatal(err)
+	}
 	p = serve(t, dir)
 	var page struct{ Meta struct{ Total int } }
 	if err := p.login().do("GET", "/documents", nil, &page); err != nil || page.Meta.Total != 2 {

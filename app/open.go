@@ -66,6 +66,11 @@ func (a *App) openData(o Options) (err error) {
 			return errors.New("an earlier version of Paraph wrote the records; start the server once, or run the command with that version")
 		}
 	}
+	if !o.InMemory && !o.Copy {
+		if err := finishMending(a.dir); err != nil {
+			return err
+		}
+	}
 	a.db, err = kv.Open(kv.Options{
 		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync || o.Copy, Now: a.Clock.Now, NowIn: a.Clock.NowIn, Log: a.log,
 		Migrations: migrations(func() ([]byte, error) { return folder.ReadSecret(a.dir, tokenKey) }), BeforeMigration: before, Still: o.Files != "", Reserve: room,

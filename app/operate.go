@@ -249,7 +249,11 @@ func printOutbox(_ context.Context, a *App, in OutboxOrder, w io.Writer) error {
 // mustExist refuses a data folder that was never used: a mistyped path must not become an empty
 // installation, nor create its administrator where nobody sees the password.
 func mustExist(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, "kv")); errors.Is(err, os.ErrNotExist) {
+	_, err := os.Stat(filepath.Join(dir, "kv"))
+	if errors.Is(err, os.ErrNotExist) {
+		_, err = os.Stat(filepath.Join(dir, mendedName))
+	}
+	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s is not a data folder; name one with --set data.dir=FOLDER, or start the server once", dir)
 	} else if err != nil {
 		return fmt.Errorf("cannot read the data folder: %w", err)

@@ -53,12 +53,10 @@ func (s *standby) listen() (closeAll func() error, err error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("can't listen on %s: %w", c.Listen, err), closeAll())
 		}
-		all = append(all, ln)
 		secured, err := newServerTLS(s.cfg, s.dir, s.log).secure(ln)
 		if err != nil {
-			return nil, errors.Join(err, closeAll())
+			return nil, errors.Join(err, ln.Close(), closeAll())
 		}
-		all = all[:len(all)-1]
 		serve(secured, s.pages())
 		scheme := "http://"
 		if secured != ln {

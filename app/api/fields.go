@@ -42,7 +42,7 @@ type fieldBody struct {
 
 // TransformSchema adds the properties.
 func (fieldBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return properties{}.addTo(s, false)
+	return addProperties(s, false)
 }
 
 // UnmarshalJSON reads the properties as well.
@@ -51,7 +51,7 @@ func (b *fieldBody) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, (*plain)(b)); err != nil {
 		return err
 	}
-	return properties{}.read(text, &b.properties)
+	return readProperties(text, &b.properties)
 }
 
 func (b *fieldBody) input() record.FieldInput {

@@ -131,8 +131,8 @@ var fieldKinds = []struct {
 	{"select", obj{"options": list{"red", "green"}}, "green", "green", []any{"blue", "Red", true}},
 }
 
-// TestValuesAreReadInTheLanguageOfTheDocument gives numbers and dates as people write them: as a
-// default when a field is added, when it is changed, and when it is signed.
+// TestValuesAreReadInTheLanguageOfTheDocument sends numbers and dates written as people write them: as the default of a
+// new field, as a changed default, and as a value when signing.
 func TestValuesAreReadInTheLanguageOfTheDocument(t *testing.T) {
 	t.Parallel()
 	c := company(t)

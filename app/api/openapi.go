@@ -207,7 +207,7 @@ func (d *document) orderMembers() {
 		}
 		names := memberNames(of)
 		if hasProperties(of) {
-			names = append(names, properties{}.names()...)
+			names = append(names, propertyNames()...)
 		}
 		if len(names) > 0 && s.Type == huma.TypeObject {
 			s.Extensions = map[string]any{"x-members": names}

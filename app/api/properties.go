@@ -11,12 +11,11 @@ import (
 	"paraph/app/signing/record"
 )
 
-// properties are those of a field as members of a body or a view: they follow from [record.Properties], and have no
-// members of Go types. What has them implements [huma.SchemaTransformer], and says so in its own JSON.
-type properties struct{}
+// The properties of a field are members of bodies and views by [record.Properties]: no Go type lists them. Those types
+// implement [huma.SchemaTransformer], and read or write the properties in their own JSON.
 
-// names returns the names of the members.
-func (properties) names() (names []string) {
+// propertyNames returns the names of the members.
+func propertyNames() (names []string) {
 	for _, p := range record.Properties() {
 		names = append(names, p.Name)
 	}
@@ -40,8 +39,8 @@ func (d *document) describeProperties() {
 	}
 }
 
-// addTo adds the members to the schema of a body, or of a view, where each is there and null if it isn't set.
-func (properties) addTo(s *huma.Schema, view bool) *huma.Schema {
+// addProperties adds the members to the schema of a body, or of a view, where each is there and null if it isn't set.
+func addProperties(s *huma.Schema, view bool) *huma.Schema {
 	for _, p := range record.Properties() {
 		x := schemaOfProperty(&p, view)
 		if view {
@@ -77,8 +76,8 @@ func schemaOfProperty(p *record.Property, view bool) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Enum: words, Nullable: view && p.Name != "type"}
 }
 
-// read sets the properties of an input to the members of a body. Those that are null are as if they weren't there.
-func (properties) read(b []byte, in *record.FieldInput) error {
+// readProperties sets the properties of an input to the members of a body. Those that are null are as if they weren't there.
+func readProperties(b []byte, in *record.FieldInput) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(b, &members); err != nil {
 		return err
@@ -115,8 +114,8 @@ func readProperty(p *record.Property, raw []byte, in *record.FieldInput) error {
 	return json.Unmarshal(raw, p.In(in))
 }
 
-// write adds the properties of a field to the JSON of a view, whose other members are given.
-func (properties) write(view any, x *record.Field) ([]byte, error) {
+// writeProperties adds the properties of a field to the JSON of a view, whose other members are given.
+func writeProperties(view any, x *record.Field) ([]byte, error) {
 	b, err := json.Marshal(view)
 	if err != nil {
 		return nil, err

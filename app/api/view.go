@@ -341,13 +341,13 @@ type fieldView struct {
 
 // TransformSchema adds the properties.
 func (fieldView) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return properties{}.addTo(s, true)
+	return addProperties(s, true)
 }
 
 // MarshalJSON adds the properties.
 func (v fieldView) MarshalJSON() ([]byte, error) {
 	type plain fieldView
-	return properties{}.write(plain(v), v.properties)
+	return writeProperties(plain(v), v.properties)
 }
 
 // fieldSettings are those of a saved field, which has no place.
@@ -359,13 +359,13 @@ type fieldSettings struct {
 
 // TransformSchema adds the properties.
 func (fieldSettings) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return properties{}.addTo(s, true)
+	return addProperties(s, true)
 }
 
 // MarshalJSON adds the properties.
 func (v fieldSettings) MarshalJSON() ([]byte, error) {
 	type plain fieldSettings
-	return properties{}.write(plain(v), v.properties)
+	return writeProperties(plain(v), v.properties)
 }
 
 type conditionView struct {
@@ -440,13 +440,13 @@ type suggestionView struct {
 
 // TransformSchema adds the properties.
 func (suggestionView) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return properties{}.addTo(s, true)
+	return addProperties(s, true)
 }
 
 // MarshalJSON adds the properties.
 func (v suggestionView) MarshalJSON() ([]byte, error) {
 	type plain suggestionView
-	return properties{}.write(plain(v), v.properties)
+	return writeProperties(plain(v), v.properties)
 }
 
 func viewSuggestion(x signing.Suggestion) suggestionView {

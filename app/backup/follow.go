@@ -25,8 +25,8 @@ type FollowOptions struct {
 	Keys  Keys
 	Every time.Duration // from the beginning of one backup to that of the next
 	Log   io.Writer     // receives a line for each full backup and failure
-	// TakeOver makes this server the one that goes on, if the place is that of another one that was
-	// restored or promoted in its stead.
+	// TakeOver makes this server the primary again if the place belongs to another server that was restored or
+	// promoted in its stead.
 	TakeOver bool
 	Buckets
 }

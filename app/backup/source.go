@@ -36,7 +36,7 @@ type Origin interface {
 	History(ctx context.Context) (kv.History, error)
 	// Superseded tells the server that another one was restored or promoted in its stead.
 	Superseded(ctx context.Context, by Claim) error
-	// TakeOver begins an epoch later than another one, in which the server is the one that goes on.
+	// TakeOver begins an epoch that follows the given one, in which this server is the primary.
 	TakeOver(ctx context.Context, after uint64) (kv.History, error)
 }
 

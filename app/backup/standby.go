@@ -143,7 +143,7 @@ func (s *Standby) save() error {
 	return replaceFile(s.path(standbyName), b)
 }
 
-// position is what a standby has, for the choice of the backup to apply next.
+// position is how far a standby has come; the backup to apply next is chosen by it.
 type position struct {
 	kv.Span        // Upto is the state of the records, 0 for none
 	tip     string // the backup applied last

@@ -54,7 +54,7 @@ type Person struct {
 	Email string `json:"email"`
 }
 
-// Invitation is what the commands need to know of somebody invited.
+// Invitation is a recipient of a document, as far as the commands show one.
 type Invitation struct {
 	Name    string `json:"name"`
 	Email   string `json:"email"`
@@ -62,7 +62,7 @@ type Invitation struct {
 	SignURL string `json:"sign_url"`
 }
 
-// Document is what the commands need to know of a document.
+// Document is a document, as far as the commands show one.
 type Document struct {
 	ID          string       `json:"id"`
 	Title       string       `json:"title"`
