@@ -1,11 +1,8 @@
 package record
 
 import (
-	"slices"
 	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"paraph/app/fault"
 	"paraph/app/pdf"
@@ -76,10 +73,15 @@ func (x *Field) Multiline(box text.Box) bool {
 
 // Check returns the flaw that keeps a value from being drawn in a field of a document, or nil.
 func (p *Paper) Check(d *Document, x *Field, v string) *Flaw {
+	return p.check(d, x, v, x.unchangeable())
+}
+
+// check is Check, for values that may be smaller than what people read easily if they are shrunk.
+func (p *Paper) check(d *Document, x *Field, v string, shrunk bool) *Flaw {
 	if why := p.undrawable(v); why != nil && !x.Identifies() {
 		return why
 	}
-	if room, fits := p.room(d, x, v, x.unchangeable()); !fits {
+	if room, fits := p.room(d, x, v, shrunk); !fits {
 		return NewFlaw("no_room", fault.Number("limit", room))
 	}
 	return nil
@@ -125,90 +127,4 @@ func (p *Paper) peopleProblems(d *Document) []Problem {
 		}
 	}
 	return out
-}
-
-// valueProblems tries what is known of the values of fields as signing will draw it: what is fixed has to fit;
-// what people may choose or write instead is worth a warning.
-func (p *Paper) valueProblems(d *Document) []Problem {
-	var out []Problem
-	for i := range d.Fields {
-		x := &d.Fields[i]
-		inv := d.Invitation(x.Invitation)
-		if inv == nil || !x.isSet() {
-			continue
-		}
-		if found := p.valueProblem(d, x, inv); found.Code != "" {
-			found.File, found.Page, found.Invitation, found.Field, found.part = x.File, x.Page, x.Invitation, x.ID, "fields"
-			found.Args = append(found.Args, d.Placed("place", x))
-			out = append(out, found)
-		}
-	}
-	return out
-}
-
-// valueProblem returns the worst problem with what a field may contain.
-func (p *Paper) valueProblem(d *Document, x *Field, inv *Invitation) Problem {
-	problem := func(severity string, code fault.Code, args ...fault.Arg) Problem {
-		return Problem{Severity: severity, Code: code, Args: args}
-	}
-	severity := SeverityWarning
-	if x.Settled() || x.Type == pdf.FieldLabel {
-		severity = SeverityError
-	}
-	if known := x.known(inv); known != "" {
-		if missing := p.Fonts.Missing(known); len(missing) > 0 && !x.Identifies() {
-			return problem(severity, "no_room.characters", fault.Text("characters", string(missing)))
-		}
-		if n, fits := p.room(d, x, known, false); !fits {
-			return problem(severity, "no_room.value", fault.Number("limit", n))
-		}
-	}
-	if x.Type == pdf.FieldDate || x.Type == pdf.FieldDateSigned {
-		for month := time.January; month <= time.December; month++ {
-			day := time.Date(2028, month, 28, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
-			if n, fits := p.room(d, x, day, false); !fits {
-				return problem(severity, "no_room.date", fault.Number("limit", n))
-			}
-		}
-	}
-	if x.Settled() || x.Type == pdf.FieldLabel {
-		return Problem{}
-	}
-	for _, o := range longest(x.Options) {
-		if n, fits := p.room(d, x, o, false); !fits {
-			return problem(severity, "no_room.option", fault.Text("option", o), fault.Number("limit", n))
-		}
-	}
-	if len(x.Options) == 0 && x.Type != pdf.FieldDate {
-		if _, fits := p.room(d, x, "0", false); !fits {
-			if x.Required {
-				severity = SeverityError
-			}
-			return problem(severity, "no_room.any")
-		}
-	}
-	if x.Type == pdf.FieldText && x.Max != nil && !x.Divided() && *x.Max >= 1 && *x.Max <= MaxValue {
-		most := int(*x.Max)
-		usual := strings.Repeat("sample ", most/len("sample ")+1)[:most]
-		if n, fits := p.room(d, x, strings.TrimSpace(usual), false); !fits {
-			return problem(severity, "no_room.limit", fault.Number("most", most), fault.Number("limit", n))
-		}
-	}
-	return Problem{}
-}
-
-// known returns the value that a field has before its recipient fills it in.
-func (x *Field) known(inv *Invitation) string {
-	if x.computed() {
-		return ""
-	}
-	return x.Automatic(inv, time.Time{})
-}
-
-// longest returns the longest few of some options, which are likely to be the widest.
-func longest(options []string) []string {
-	const few = 3
-	sorted := slices.Clone(options)
-	slices.SortStableFunc(sorted, func(a, b string) int { return utf8.RuneCountInString(b) - utf8.RuneCountInString(a) })
-	return sorted[:min(few, len(sorted))]
 }

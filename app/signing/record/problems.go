@@ -40,7 +40,7 @@ const maxProblems = 50
 // It only reads the record and measures texts, so it is cheap enough to run on every change.
 func Problems(d *Document, on *Paper) []Problem {
 	var out []Problem
-	kinds := []func(*Document) []Problem{fileProblems, peopleProblems, fieldProblems, contradictoryTypes, overlaps, on.peopleProblems, on.valueProblems, on.trials}
+	kinds := []func(*Document) []Problem{fileProblems, peopleProblems, fieldProblems, contradictoryTypes, overlaps, on.peopleProblems, on.trials}
 	for _, find := range kinds {
 		found := find(d)
 		out = append(out, found[:min(len(found), maxProblems)]...)

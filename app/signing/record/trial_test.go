@@ -63,6 +63,7 @@ func TestWhatIsKnownIsTriedBeforeSending(t *testing.T) {
 		"options that match nothing":    {[]record.Field{{Type: pdf.FieldSelect, Required: true, Options: []string{"a", "b"}, Pattern: "[0-9]"}}, "not_in_format"},
 		"options without room":          {[]record.Field{{Type: pdf.FieldSelect, Required: true, Options: []string{strings.Repeat("wide", 200)}}}, "no_room"},
 		"one option with room":          {[]record.Field{{Type: pdf.FieldSelect, Required: true, Options: []string{strings.Repeat("wide", 200), "a"}}}, ""},
+		"linked choices":                {[]record.Field{{Type: pdf.FieldSelect, Name: "a", Required: true, Options: []string{"a"}}, {Type: pdf.FieldSelect, Name: "a", Options: []string{"b"}}}, "not_one_of"},
 		"no number":                     {[]record.Field{{Type: pdf.FieldNumber, ReadOnly: true, Value: "x"}}, "not_a_number"},
 		"empty":                         {[]record.Field{{Type: pdf.FieldText, ReadOnly: true}, {Type: pdf.FieldCheckbox, ReadOnly: true, Value: "false"}}, ""},
 		"constant formula":              {[]record.Field{{Type: pdf.FieldNumber, ReadOnly: true, Formula: "1 / 0"}}, "formula_divided_by_zero"},
