@@ -4,6 +4,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/subtle"
+	"encoding/base64"
 	"io"
 	"maps"
 	"net/http"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
 	"paraph/app/httpkit"
@@ -27,6 +30,14 @@ type secret struct {
 	readers string
 	// handed means that they have to ask for it, which is recorded.
 	handed bool
+	// shownIn finds it where an answer has it in another form each time.
+	shownIn func(answer []byte) bool
+}
+
+// repeated is a request whose answer the server keeps, for whoever sends it again with its key.
+type repeated struct {
+	name, path string
+	body       any
 }
 
 // vault is a company with a live secret of every kind.
@@ -35,6 +46,7 @@ type vault struct {
 	callers map[string]*apptest.Client
 	of      map[string][]string // identifiers by the route's parameter
 	secrets []secret
+	kept    []repeated
 }
 
 func after(t *testing.T, text, before string) string {
@@ -49,7 +61,8 @@ func after(t *testing.T, text, before string) string {
 // fillVault makes everything that is secret. All waiting messages are kept, so that each could be shown.
 func fillVault(t *testing.T) *vault {
 	t.Helper()
-	s := apptest.New(t)
+	s := apptest.New(t, func(c *app.Config) { c.Server.BaseURL = "https://sign.example.org" }) // passkeys need a name
+	s.URL = "http://" + s.Addr().String()
 	v := &vault{s: s, of: map[string][]string{"page": {"1"}, "kind": {"invitation"}, "language": {"en"}}}
 	operator, owner, elsewhere := administrator(t, s), s.Company(t), s.Company(t)
 	sender, victim, own := owner.Member(t, account.RoleMember), owner.Member(t, account.RoleAdmin), owner.Member(t, account.RoleMember)
@@ -75,8 +88,10 @@ func fillVault(t *testing.T) *vault {
 	people := apptest.List{apptest.Map{"name": "Sam", "email": "sam@signer.example"},
 		apptest.Map{"name": "Kim", "email": "kim@signer.example", "authentication": "email_code"},
 		apptest.Map{"name": "Lee", "email": "lee@signer.example", "access_code": "open sesame 7731"}}
-	d := sender.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Contract", "send": true, "invitations": people},
-		apptest.File{Name: "contract.pdf", Content: apptest.PDF(t, "The contract.")}), "Idempotency-Key", "the contract").Want(t, 201)
+	contract := apptest.Multipart(t, apptest.Map{"title": "Contract", "send": true, "invitations": people},
+		apptest.File{Name: "contract.pdf", Content: apptest.PDF(t, "The contract.")})
+	d := sender.Post(t, "/documents", contract, "Idempotency-Key", "the contract").Want(t, 201)
+	v.kept = append(v.kept, repeated{"the contract", "/documents", contract})
 	at := "/documents/" + d.Text(t, "id")
 	senders := "the sender, the owner, an administrator, a colleague, an approver, a program that writes, a program that signs"
 	links := map[string]string{}
@@ -97,6 +112,24 @@ func fillVault(t *testing.T) *vault {
 	forgot(t, s, own.Email)
 	hand("a link for a new password", s.Link(t, own.Email, "/reset/"), "the operator")
 	keep("a token", victim.Post(t, "/tokens", apptest.Map{"name": "CI"}).Want(t, 201).Text(t, "token"), "")
+	// The server keeps the answers to requests that may be repeated.
+	repeatable := func(c *apptest.Client, name, path string, body any) *apptest.Response {
+		t.Helper()
+		v.kept = append(v.kept, repeated{name, path, body})
+		return c.Post(t, path, body, "Idempotency-Key", name).Want(t, 201)
+	}
+	keep("a token made by a request that may be repeated", repeatable(victim, "the token", "/tokens", apptest.Map{"name": "again"}).Text(t, "token"), "")
+	keep("the secret of a webhook made by a request that may be repeated", repeatable(victim, "the webhook", "/webhooks", apptest.Map{"url": "https://hooks.example/again"}).Text(t, "secret"), "")
+	registration := victim.Post(t, "/me/passkeys/begin", nil).Want(t, 200)
+	keep("the ceremony of a new passkey", registration.Text(t, "ceremony"), "")
+	keep("the challenge of a new passkey", registration.Text(t, "options.publicKey.challenge"), "")
+	login := s.Anonymous().Post(t, "/login/passkey/begin", nil).Want(t, 200)
+	keep("the ceremony of a login with a passkey", login.Text(t, "ceremony"), "")
+	keep("the challenge of a login with a passkey", login.Text(t, "options.publicKey.challenge"), "")
+	form := formOf(t, victim)
+	keep("a browser's secret for its forms", form.secret, "")
+	keep("a browser's token of its forms", form.token, "")
+	v.secrets[len(v.secrets)-1].shownIn = form.tokenIn
 	app := victim.Post(t, "/me/two-factor", apptest.Map{}).Want(t, 200)
 	keep("a key of an authenticator app", app.Text(t, "secret"), "")
 	second := owner.Member(t, account.RoleMember)
@@ -220,17 +253,22 @@ func (v *vault) pathsOf(route string) []string {
 }
 
 // looks sends one request, as a program and as a browser would, and returns everything that came back.
-func (v *vault) looks(t *testing.T, c *apptest.Client, method, path, csrf string) []byte {
+func (v *vault) looks(t *testing.T, c *apptest.Client, method, path string, form browserForm) []byte {
 	t.Helper()
 	var body any
-	headers := []string{"Cookie", "paraph_session=" + c.Token + "; paraph_csrf=" + csrf}
 	if method != http.MethodGet {
 		body = apptest.Map{}
 		if pages.MatchString(path) {
-			body = apptest.Raw{Type: "application/x-www-form-urlencoded", Body: []byte(url.Values{"csrf": {csrf}}.Encode())}
+			body = apptest.Raw{Type: "application/x-www-form-urlencoded", Body: []byte(url.Values{"csrf": {form.token}}.Encode())}
 		}
 	}
-	r := c.Do(t, method, path, body, headers...)
+	r := c.Do(t, method, path, body, "Cookie", "paraph_session="+c.Token+"; paraph_form="+form.secret, "X-CSRF-Token", form.token)
+	if masked.Match(r.Body) && formToken.Match(r.Body) && !strings.Contains(r.Header.Get("Cache-Control"), "no-store") {
+		t.Errorf("%s %s: a page with a token of its forms may be stored: %q", method, path, r.Header.Get("Cache-Control"))
+	}
+	if r.Status == http.StatusForbidden && bytes.Contains(r.Body, []byte("This form is too old")) {
+		t.Errorf("%s %s: the walk's own form is refused", method, path)
+	}
 	all := slices.Concat(r.Body, []byte("\n"+r.Header.Get("Location")))
 	if z, err := zip.NewReader(bytes.NewReader(r.Body), int64(len(r.Body))); err == nil {
 		for _, f := range z.File {
@@ -245,6 +283,50 @@ func (v *vault) looks(t *testing.T, c *apptest.Client, method, path, csrf string
 		all = append(all, unescaped...)
 	}
 	return all
+}
+
+// browserForm is what a browser has for its forms: a cookie, and a token derived from it.
+type browserForm struct{ secret, token string }
+
+// formOf opens a page, as a new browser in which somebody is signed in.
+func formOf(t *testing.T, c *apptest.Client) (f browserForm) {
+	t.Helper()
+	path := "/app/me"
+	if c.Token == "" || c.UserID == "" {
+		path = "/signin"
+	}
+	r := c.Get(t, path, "Cookie", "paraph_session="+c.Token).Want(t, 200)
+	for _, x := range r.Header.Values("Set-Cookie") {
+		if value, ok := strings.CutPrefix(x, "paraph_form="); ok {
+			f.secret = value[:strings.IndexByte(value+";", ';')]
+		}
+	}
+	m := formToken.FindSubmatch(r.Body)
+	if m == nil || f.secret == "" {
+		t.Fatalf("no form in %s: %v", path, r.Header)
+	}
+	f.token = string(m[1])
+	return f
+}
+
+var masked = regexp.MustCompile(`[\w-]{48}`)
+
+// unmask returns the token of a browser's forms, which is sent as a mask and itself under the mask.
+func unmask(token []byte) []byte {
+	b := make([]byte, base64.RawURLEncoding.DecodedLen(len(token)))
+	n, err := base64.RawURLEncoding.Decode(b, token)
+	if err != nil || n%2 != 0 {
+		return nil
+	}
+	out := make([]byte, n/2)
+	subtle.XORBytes(out, b[:n/2], b[n/2:])
+	return out
+}
+
+// tokenIn reports whether an answer has the token, under any mask.
+func (f browserForm) tokenIn(answer []byte) bool {
+	want := unmask([]byte(f.token))
+	return slices.ContainsFunc(masked.FindAll(answer, -1), func(m []byte) bool { return bytes.Equal(unmask(m), want) })
 }
 
 var pages = regexp.MustCompile(`^/(app|admin|s|p|join|reset|undo|confirm|setup|signin|forgot)(/|$)`)
@@ -267,14 +349,19 @@ func TestLiveSecretsAreShownToThoseTheyAreFor(t *testing.T) {
 			shown := map[string][]string{}
 			look := func(what string, answer []byte) {
 				for _, x := range v.secrets {
-					if x.value != c.Token && bytes.Contains(answer, []byte(x.value)) && !slices.Contains(shown[x.name], what) {
+					shows := bytes.Contains(answer, []byte(x.value)) || x.shownIn != nil && x.shownIn(answer)
+					if x.value != c.Token && shows && !slices.Contains(shown[x.name], what) {
 						shown[x.name] = append(shown[x.name], what)
 					}
 				}
 			}
-			csrf, tried := "", 0
-			if m := formToken.FindSubmatch(c.Get(t, "/app/me", "Cookie", "paraph_session="+c.Token).Body); m != nil {
-				csrf = string(m[1])
+			form, tried := formOf(t, c), 0
+			for _, k := range v.kept {
+				r := c.Post(t, k.path, k.body, "Idempotency-Key", k.name)
+				if again := r.Header.Get("Idempotency-Replayed") != ""; again != (k.name == "the contract" && name == "the sender") {
+					t.Errorf("the answer to the request for %s is repeated: %v (%d)", k.name, again, r.Status)
+				}
+				look("a repeated request for "+k.name, r.Body)
 			}
 			routes := slices.DeleteFunc(slices.Clone(v.s.Routes()), func(r httpkit.Route) bool {
 				return strings.HasPrefix(r.Path, "/api/") || strings.HasPrefix(r.Path, "/test/") || strings.HasPrefix(r.Path, "/static") || r.Path == "/app/events"
@@ -283,7 +370,7 @@ func TestLiveSecretsAreShownToThoseTheyAreFor(t *testing.T) {
 			for _, r := range routes {
 				for _, path := range v.pathsOf(r.Path) {
 					tried++
-					look(r.Method+" "+r.Path, v.looks(t, c, r.Method, path, csrf))
+					look(r.Method+" "+r.Path, v.looks(t, c, r.Method, path, form))
 				}
 			}
 			stop()
