@@ -67,6 +67,9 @@ type Header struct {
 	Time        time.Time `json:"time"`
 	DataVersion int       `json:"data_version"` // version of the records
 	Program     string    `json:"program"`
+	// Line and Epoch tell whose records they are, see [kv.History]; earlier versions left them out.
+	Line  string `json:"line,omitempty"`
+	Epoch uint64 `json:"epoch,omitempty"`
 }
 
 // Full reports whether the backup is complete by itself.

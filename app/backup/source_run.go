@@ -42,6 +42,7 @@ func (s *Source) prepare(q Request) (*run, error) {
 	if r.history, err = s.DB.History(); err != nil {
 		return nil, err
 	}
+	r.header.Line, r.header.Epoch = r.history.Line, r.history.Epoch
 	if err := s.catalog().make(); err != nil || q.Parent == "" {
 		return r, err
 	}

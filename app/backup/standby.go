@@ -201,7 +201,12 @@ func (s *Standby) apply(ctx context.Context, found fed) (r Record, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, records.Close()) }()
-	in := &intake{s, ctx, records, nil}
+	in := &intake{s, ctx, records, kv.History{}, nil}
+	if s.State().Tip != "" {
+		if in.own, err = s.db.History(); err != nil {
+			return r, err
+		}
+	}
 	if r.Header, err = read(found.stream, in.entry); err != nil {
 		return r, err
 	}
@@ -284,11 +289,26 @@ type intake struct {
 	*Standby
 	ctx     context.Context
 	records *os.File
+	own     kv.History // of what the standby has; zero if it has nothing
 	damaged []string
 }
 
+// mayTake refuses the backups of another installation, and those from before what the standby has:
+// whoever can write to the source could otherwise replace everything, or bring back what was withdrawn.
+func (in *intake) mayTake(h Header) error {
+	switch {
+	case in.own.Line == "" || h.Line == "":
+		return nil
+	case h.Line != in.own.Line:
+		return fmt.Errorf("%s is a backup of another installation; name a separate folder for each, or begin a new standby", h.ID)
+	case h.Epoch < in.own.Epoch:
+		return fmt.Errorf("%s is of a server in whose stead another one was restored or promoted, which this standby follows", h.ID)
+	}
+	return nil
+}
+
 func (in *intake) entry(h Header, name string, r io.Reader) error {
-	if err := in.ctx.Err(); err != nil {
+	if err := errors.Join(in.ctx.Err(), in.mayTake(h)); err != nil {
 		return err
 	}
 	if strings.HasPrefix(name, recordsPrefix) {

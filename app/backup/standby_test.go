@@ -137,7 +137,7 @@ func TestStandbySurvivesDamage(t *testing.T) {
 	}
 	was := s.State()
 	for _, at := range []int{40, len(whole) / 2, len(whole) - 30} {
-		if err := os.WriteFile(r.Where, slices.Concat(whole[:at], []byte{whole[at] ^ 1}, whole[at+1:]), 0o600); err != nil {
+		if err := os.WriteFile(r.Where, slices.Concat(whole[:at], []byte{^whole[at]}, whole[at+1:]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if n, err := s.Step(t.Context()); err == nil || n > 0 || fmt.Sprint(s.State()) != fmt.Sprint(was) {
@@ -217,4 +217,60 @@ func TestStandbyOfABucket(t *testing.T) {
 	if _, err := backup.Take(t.Context(), f.Source, at, backup.Options{Buckets: f.buckets}); err == nil || !strings.Contains(err.Error(), "b.example") {
 		t.Errorf("the first server backs up into the same bucket: %v", err)
 	}
+}
+
+// TestStandbyKeepsToItsInstallation puts backups of another installation, and old ones of its own under a new name,
+// where a standby looks.
+func TestStandbyKeepsToItsInstallation(t *testing.T) {
+	t.Parallel()
+	f, out, dir := newFolder(t), t.TempDir(), t.TempDir()
+	f.now = time.Now().Add(-time.Hour)
+	f.note("a", []byte("first"))
+	old := f.take(out, backup.Options{})
+	if _, err := f.DB.Descend(0); err != nil { // as after a restore
+		t.Fatal(err)
+	}
+	f.now = f.now.Add(time.Minute)
+	f.note("b", []byte("second"))
+	f.take(out, backup.Options{})
+	s := standby(t, dir, f.feed(t, out))
+	if _, err := s.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	was := s.State()
+	refused := func(what string) {
+		t.Helper()
+		if n, err := s.Step(t.Context()); err == nil || n > 0 || s.State().Tip != was.Tip {
+			t.Errorf("%s: %d applied: %v", what, n, err)
+		}
+	}
+	again := filepath.Join(out, strings.NewReplacer(old.Time.UTC().Format("20060102T150405Z"), time.Now().UTC().Format("20060102T150405Z"), old.ID, "renamed").Replace(filepath.Base(old.Where)))
+	if err := os.Link(old.Where, again); err != nil {
+		t.Fatal(err)
+	}
+	refused("an old backup under a new name")
+	if err := os.Remove(again); err != nil {
+		t.Fatal(err)
+	}
+	other := newFolder(t)
+	other.note("x", []byte("of somebody else"))
+	other.now = time.Now()
+	foreign := other.take(out, backup.Options{})
+	refused("another installation's backup")
+	if err := os.Remove(foreign.Where); err != nil {
+		t.Fatal(err)
+	}
+	f.now = f.now.Add(time.Minute)
+	f.note("c", []byte("third"))
+	f.take(out, backup.Options{})
+	if n, err := s.Step(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d applied: %v", n, err)
+	}
+	want := f.snapshot()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := content(t, dir)
+	delete(got, "/standby.json")
+	same(t, got, want)
 }
