@@ -16,17 +16,8 @@ import (
 	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/apptest/plain"
 )
-
-// at returns the path that the window shows.
-func (w *window) at() string {
-	w.t.Helper()
-	u, err := url.Parse(get(w, chromedp.Location()))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return u.RequestURI()
-}
 
 // send submits the form with a given action.
 func (w *window) send(action string) {
@@ -38,7 +29,7 @@ func (w *window) send(action string) {
 func (w *window) fits() {
 	w.t.Helper()
 	if wide := get(w, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth")); wide > 0 {
-		w.t.Errorf("%s is %d px wider than the window", w.at(), wide)
+		w.t.Errorf("%s is %d px wider than the window", get(w, chromedp.Location()), wide)
 	}
 }
 
@@ -56,45 +47,71 @@ func (w *window) cookies() map[string]*network.Cookie {
 	return all
 }
 
+// guest returns a browser without a window of somebody who is not signed in.
+func guest(t testing.TB, s *apptest.Server) *plain.Browser {
+	t.Helper()
+	return plain.Open(t, s.URL)
+}
+
+// colleague returns a browser without a window of a member who is signed in.
+func colleague(t testing.TB, c *apptest.Client) *plain.Browser {
+	t.Helper()
+	b := plain.Open(t, c.URL)
+	b.Enter(c.Token)
+	return b
+}
+
+// TestFirstRun sets a server up. The browser knows the time zone.
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
-	for name, l := range map[string]look{"wide": {}, "plain and narrow": {width: 320, height: 640, plain: true, dark: true}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := apptest.Empty(t)
-			w := open(t, l)
-			call(w, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Tokyo"})
-			w.visit(s.URL + "/")
-			w.heading("Now set it up")
-			w.visit(s.URL + "/setup?token=" + s.First.Setup)
-			w.heading("Set up Paraph")
-			w.fits()
-			w.write(`[name="name"]`, "Ann Example")
-			w.write(`[name="email"]`, "ann@example.org")
-			w.write(`[name="password"]`, "short")
-			w.write(`[name="company"]`, "Acme")
-			if got := w.value(`[name="timezone"]`); got != map[bool]string{true: "UTC", false: "Asia/Tokyo"}[l.plain] {
-				t.Errorf("the time zone is %q", got)
-			}
-			w.send("/setup")
-			w.see("#errors")
-			if got := w.value(`[name="company"]`); got != "Acme" {
-				t.Errorf("the company was forgotten: %q", got)
-			}
-			w.fits()
-			w.write(`[name="password"]`, apptest.Password)
-			w.send("/setup")
-			w.heading("Welcome, Ann Example")
-			w.fits()
-			w.click(`main a.primary`)
-			w.see("header.shell")
-			if at := w.at(); !strings.HasPrefix(at, "/app/documents") {
-				t.Errorf("the first run leads to %s", at)
-			}
-			w.visit(s.URL + "/setup?token=" + s.First.Setup)
-			w.heading("already set up")
-		})
+	s := apptest.Empty(t)
+	w := open(t, look{})
+	call(w, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Tokyo"})
+	w.visit(s.URL + "/setup?token=" + s.First.Setup)
+	w.heading("Set up Paraph")
+	if got := w.value(`[name="timezone"]`); got != "Asia/Tokyo" {
+		t.Errorf("the time zone is %q", got)
 	}
+	w.write(`[name="name"]`, "Ann Example")
+	w.write(`[name="email"]`, "ann@example.org")
+	w.write(`[name="password"]`, apptest.Password)
+	w.write(`[name="company"]`, "Acme")
+	w.send("/setup")
+	w.heading("Welcome, Ann Example")
+	w.click(`main a.primary`)
+	w.see("header.shell")
+}
+
+func TestFirstRunWithoutScripts(t *testing.T) {
+	t.Parallel()
+	s := apptest.Empty(t)
+	b := guest(t, s)
+	b.Visit("/")
+	b.Heading("Now set it up")
+	b.Visit("/setup?token=" + s.First.Setup)
+	b.Heading("Set up Paraph")
+	if got := b.Value(`[name="timezone"]`); got != "UTC" {
+		t.Errorf("the time zone is %q", got)
+	}
+	b.Write(`[name="name"]`, "Ann Example")
+	b.Write(`[name="email"]`, "ann@example.org")
+	b.Write(`[name="password"]`, "short")
+	b.Write(`[name="company"]`, "Acme")
+	b.Submit("/setup")
+	b.See("#errors")
+	if got := b.Value(`[name="company"]`); got != "Acme" {
+		t.Errorf("the company was forgotten: %q", got)
+	}
+	b.Write(`[name="password"]`, apptest.Password)
+	b.Submit("/setup")
+	b.Heading("Welcome, Ann Example")
+	b.Click(`main a.primary`)
+	b.See("header.shell")
+	if !strings.HasPrefix(b.At(), "/app/documents") {
+		t.Errorf("the first run leads to %s", b.At())
+	}
+	b.Visit("/setup?token=" + s.First.Setup)
+	b.Heading("already set up")
 }
 
 // TestSetupNeedsItsLink opens addresses other than the one printed.
@@ -117,30 +134,28 @@ func TestSetupNeedsItsLink(t *testing.T) {
 
 // enrol sets up an authenticator app with the pages, and returns its secret and
 // the recovery codes.
-func (w *window) enrol(s *apptest.Server) (secret string, codes []string) {
-	w.t.Helper()
-	w.visit(s.URL + "/app/me/security")
-	w.send("/app/me/two-factor")
-	w.see("svg.qr")
-	w.fits()
-	secret = strings.ReplaceAll(w.read("#secret"), " ", "")
-	w.write(`[name="code"]`, "000000")
-	w.send("/app/me/two-factor/confirm")
-	w.see("#errors")
-	if again := strings.ReplaceAll(w.read("#secret"), " ", ""); again != secret {
-		w.t.Errorf("a wrong code changes the secret from %s to %s", secret, again)
+func enrol(t *testing.T, s *apptest.Server, b *plain.Browser) (secret string, codes []string) {
+	t.Helper()
+	b.Visit("/app/me/security")
+	b.Submit("/app/me/two-factor")
+	b.See("svg.qr")
+	secret = strings.ReplaceAll(b.Read("#secret"), " ", "")
+	b.Write(`[name="code"]`, "000000")
+	b.Submit("/app/me/two-factor/confirm")
+	b.See("#errors")
+	if again := strings.ReplaceAll(b.Read("#secret"), " ", ""); again != secret {
+		t.Errorf("a wrong code changes the secret from %s to %s", secret, again)
 	}
-	w.write(`[name="code"]`, code(w.t, s, secret))
-	w.send("/app/me/two-factor/confirm")
-	w.heading("Save your recovery codes")
-	w.fits()
-	codes = strings.Fields(w.read("#codes"))
+	b.Write(`[name="code"]`, code(t, s, secret))
+	b.Submit("/app/me/two-factor/confirm")
+	b.Heading("Save your recovery codes")
+	codes = strings.Fields(b.Read("#codes"))
 	if len(codes) != 10 {
-		w.t.Fatalf("got the recovery codes %q", codes)
+		t.Fatalf("got the recovery codes %q", codes)
 	}
-	file := get(w, chromedp.Evaluate[string](`decodeURIComponent(document.querySelector('a[download]').href)`))
-	if !strings.HasPrefix(file, "data:text/plain") || !strings.Contains(file, codes[9]) {
-		w.t.Errorf("the file to download is %.200s", file)
+	file, err := url.PathUnescape(b.Attribute("a[download]", "href"))
+	if err != nil || !strings.HasPrefix(file, "data:text/plain") || !strings.Contains(file, codes[9]) {
+		t.Errorf("the file to download is %.200s, %v", file, err)
 	}
 	return secret, codes
 }
@@ -163,146 +178,143 @@ func (w *window) password(s *apptest.Server, email, password string) {
 	w.send("/signin")
 }
 
+// identify submits the first step of signing in.
+func identify(t *testing.T, b *plain.Browser, email, password string) {
+	t.Helper()
+	b.Visit("/signin?next=/app/me")
+	b.Write(`[name="email"]`, email)
+	b.Write(`[name="password"]`, password)
+	b.Submit("/signin")
+}
+
 func TestTwoFactorSignIn(t *testing.T) {
 	t.Parallel()
-	for name, l := range map[string]look{"wide": {}, "plain and narrow": {width: 320, height: 640, plain: true}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := apptest.New(t)
-			owner := s.Company(t)
-			w := signedIn(t, owner, l)
-			secret, codes := w.enrol(s)
-			w.visit(s.URL + "/app/me/security")
-			w.see(".chip.ok")
+	s := apptest.New(t)
+	owner := s.Company(t)
+	b := colleague(t, owner)
+	secret, codes := enrol(t, s, b)
+	b.Visit("/app/me/security")
+	b.See(".chip.ok")
 
-			w.close()
-			w = open(t, l)
-			s.Advance(t, "1m")
-			w.password(s, owner.Email, apptest.Password)
-			w.heading("One more step")
-			w.fits()
-			if html := get(w, chromedp.Evaluate[string]("document.documentElement.outerHTML")); strings.Contains(html, apptest.Password) {
-				t.Error("the password stands in the page of the second step")
-			}
-			pending := w.cookies()["paraph_pending"]
-			if pending == nil || !pending.HTTPOnly || pending.SameSite != network.CookieSameSiteLax || pending.Path != "/signin" {
-				t.Errorf("the cookie of the second step is %+v", pending)
-			}
-			if _, let := w.cookies()["paraph_session"]; let {
-				t.Error("the password alone gives a session")
-			}
-			w.write(`[name="code"]`, "12345")
-			w.send("/signin/verify")
-			w.see("#errors")
-			w.write(`[name="code"]`, code(t, s, secret))
-			w.send("/signin/verify")
-			w.see("header.shell")
-			if at := w.at(); at != "/app/me" {
-				t.Errorf("the second step leads to %s", at)
-			}
-			session := w.cookies()["paraph_session"]
-			if session == nil || !session.HTTPOnly || session.SameSite != network.CookieSameSiteLax {
-				t.Errorf("the cookie of the session is %+v", session)
-			}
-
-			w.close()
-			w = open(t, l)
-			w.password(s, owner.Email, apptest.Password)
-			w.heading("One more step")
-			w.click(`a[href*="with=recovery"]`)
-			w.see(`[name="with"][value="recovery"] ~ div input[name="code"]`)
-			w.write(`[name="code"]`, strings.ToLower(codes[3]))
-			w.send("/signin/verify")
-			w.see("header.shell")
-		})
+	b = guest(t, s)
+	s.Advance(t, "1m")
+	identify(t, b, owner.Email, apptest.Password)
+	b.Heading("One more step")
+	if strings.Contains(b.HTML, apptest.Password) {
+		t.Error("the password stands in the page of the second step")
 	}
+	pending := b.Cookie("paraph_pending")
+	if pending == nil || !pending.HttpOnly || pending.SameSite != http.SameSiteLaxMode || pending.Path != "/signin" {
+		t.Errorf("the cookie of the second step is %+v", pending)
+	}
+	if b.Cookie("paraph_session") != nil {
+		t.Error("the password alone gives a session")
+	}
+	b.Write(`[name="code"]`, "12345")
+	b.Submit("/signin/verify")
+	b.See("#errors")
+	b.Write(`[name="code"]`, code(t, s, secret))
+	b.Submit("/signin/verify")
+	b.See("header.shell")
+	if b.At() != "/app/me" {
+		t.Errorf("the second step leads to %s", b.At())
+	}
+	session := b.Cookie("paraph_session")
+	if session == nil || !session.HttpOnly || session.SameSite != http.SameSiteLaxMode {
+		t.Errorf("the cookie of the session is %+v", session)
+	}
+
+	b = guest(t, s)
+	identify(t, b, owner.Email, apptest.Password)
+	b.Heading("One more step")
+	b.Click(`a[href*="with=recovery"]`)
+	b.See(`[name="with"][value="recovery"] ~ div input[name="code"]`)
+	b.Write(`[name="code"]`, strings.ToLower(codes[3]))
+	b.Submit("/signin/verify")
+	b.See("header.shell")
 }
 
 func TestTheSecondStepEnds(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
-	w := signedIn(t, owner, look{})
-	w.enrol(s)
-	w.close()
-	w = open(t, look{})
-	w.visit(s.URL + "/signin/verify")
-	w.heading("Sign in")
-	w.password(s, owner.Email, apptest.Password)
-	w.heading("One more step")
+	enrol(t, s, colleague(t, owner))
+	b := guest(t, s)
+	b.Visit("/signin/verify")
+	b.Heading("Sign in")
+	identify(t, b, owner.Email, apptest.Password)
+	b.Heading("One more step")
 	s.Advance(t, "11m")
-	w.write(`[name="code"]`, "123456")
-	w.send("/signin/verify")
-	w.see(".notice.warn")
-	w.heading("Sign in")
+	b.Write(`[name="code"]`, "123456")
+	b.Submit("/signin/verify")
+	b.See(".notice.warn")
+	b.Heading("Sign in")
 }
 
 func TestLockout(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, func(c *app.Config) { c.Auth.LoginAttempts = 2 })
 	owner := s.Company(t)
-	w := open(t, look{})
+	b := guest(t, s)
 	for range 2 {
-		w.password(s, owner.Email, "wrong password")
-		w.see("#errors")
+		identify(t, b, owner.Email, "wrong password")
+		b.See("#errors")
 	}
-	w.password(s, owner.Email, apptest.Password)
-	if text := w.read("#errors"); !strings.Contains(text, "5 minutes") {
+	identify(t, b, owner.Email, apptest.Password)
+	if text := b.Read("#errors"); !strings.Contains(text, "5 minutes") {
 		t.Errorf("the page says %q", text)
 	}
 	s.Advance(t, "5m")
-	w.password(s, owner.Email, apptest.Password)
-	w.see("header.shell")
+	identify(t, b, owner.Email, apptest.Password)
+	b.See("header.shell")
 }
 
 func TestTurnOffTwoFactor(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	w := signedIn(t, s.Company(t), look{})
-	w.enrol(s)
-	w.visit(s.URL + "/app/me/security")
-	w.click("details:has([name=proof]) summary")
-	w.write(`[name="proof"]`, "not the password")
-	w.send("/app/me/two-factor/off")
-	w.see("#errors")
-	w.write(`[name="proof"]`, apptest.Password)
-	w.send("/app/me/two-factor/off")
-	w.see(".notice.ok")
-	w.see(`form[action="/app/me/two-factor"] button`)
+	b := colleague(t, s.Company(t))
+	enrol(t, s, b)
+	b.Visit("/app/me/security")
+	b.Click("details:has([name=proof]) summary")
+	b.Write(`[name="proof"]`, "not the password")
+	b.Submit("/app/me/two-factor/off")
+	b.See("#errors")
+	b.Write(`[name="proof"]`, apptest.Password)
+	b.Submit("/app/me/two-factor/off")
+	b.See(".notice.ok")
+	b.See(`form[action="/app/me/two-factor"] button`)
 }
 
 func TestForgotAndReset(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
-	w := open(t, look{width: 320, height: 640})
-	w.visit(s.URL + "/signin")
-	w.click(`a[href="/forgot"]`)
-	w.heading("Forgot your password?")
-	w.fits()
+	b := guest(t, s)
+	b.Visit("/signin")
+	b.Click(`a[href="/forgot"]`)
+	b.Heading("Forgot your password?")
 	for _, email := range []string{"nobody@example.org", owner.Email} {
-		w.visit(s.URL + "/forgot")
-		w.write(`[name="email"]`, email)
-		w.send("/forgot")
-		w.heading("Check your inbox")
+		b.Visit("/forgot")
+		b.Write(`[name="email"]`, email)
+		b.Submit("/forgot")
+		b.Heading("Check your inbox")
 	}
 	if len(s.Mails(t, "nobody@example.org")) != 0 {
 		t.Error("nobody got a message")
 	}
 	link := "/reset/" + s.Link(t, owner.Email, "/reset/")
-	w.visit(s.URL + link)
-	w.heading("Choose a new password")
-	w.fits()
-	w.write(`[name="password"]`, "short")
-	w.click("main form button.primary")
-	w.see("#errors")
-	w.write(`[name="password"]`, "a new password")
-	w.click("main form button.primary")
-	w.see(".notice.ok")
-	w.password(s, owner.Email, "a new password")
-	w.see("header.shell")
-	w.visit(s.URL + link)
-	w.heading("no longer works")
+	b.Visit(link)
+	b.Heading("Choose a new password")
+	b.Write(`[name="password"]`, "short")
+	b.Click("main form button.primary")
+	b.See("#errors")
+	b.Write(`[name="password"]`, "a new password")
+	b.Click("main form button.primary")
+	b.See(".notice.ok")
+	identify(t, b, owner.Email, "a new password")
+	b.See("header.shell")
+	b.Visit(link)
+	b.Heading("no longer works")
 }
 
 func TestJoin(t *testing.T) {
@@ -311,28 +323,23 @@ func TestJoin(t *testing.T) {
 	owner := s.Company(t)
 	owner.Post(t, "/members", apptest.Map{"email": "new@example.org", "role": "approver"}).Want(t, http.StatusCreated)
 	link := "/join/" + s.Link(t, "new@example.org", "/join/")
-	w := signedIn(t, owner, look{width: 320, height: 640, plain: true})
-	w.visit(s.URL + link)
-	w.heading("Join Company")
-	w.fits()
-	for _, want := range []string{"Owner Person has invited you", "Approver", "new@example.org", "You are signed in as " + owner.Email} {
-		if text := w.read("main"); !strings.Contains(text, want) {
-			t.Errorf("%q is not on the page: %s", want, text)
-		}
-	}
-	w.write(`[name="name"]`, "New Person")
-	w.write(`[name="password"]`, apptest.Password)
-	w.click("main form button.primary")
-	w.see("header.shell")
-	if text := w.read("header.shell"); !strings.Contains(text, "Company") {
+	b := colleague(t, owner)
+	b.Visit(link)
+	b.Heading("Join Company")
+	b.Says("Owner Person has invited you", "Approver", "new@example.org", "You are signed in as "+owner.Email)
+	b.Write(`[name="name"]`, "New Person")
+	b.Write(`[name="password"]`, apptest.Password)
+	b.Click("main form button.primary")
+	b.See("header.shell")
+	if text := b.Read("header.shell"); !strings.Contains(text, "Company") {
 		t.Errorf("the header says %q", text)
 	}
-	w.visit(s.URL + "/app/me")
-	if got := w.value(`[name="name"]`); got != "New Person" {
+	b.Visit("/app/me")
+	if got := b.Value(`[name="name"]`); got != "New Person" {
 		t.Errorf("it is the account of %q", got)
 	}
-	w.visit(s.URL + link)
-	w.heading("no longer works")
+	b.Visit(link)
+	b.Heading("no longer works")
 }
 
 // TestJoinWithAnAccount invites somebody who is already a member of another
@@ -342,14 +349,14 @@ func TestJoinWithAnAccount(t *testing.T) {
 	s := apptest.New(t)
 	first, second := s.Company(t), s.Company(t)
 	second.Post(t, "/members", apptest.Map{"email": first.Email, "role": "viewer"}).Want(t, http.StatusCreated)
-	w := open(t, look{})
-	w.visit(s.URL + "/join/" + s.Link(t, first.Email, "/join/"))
-	w.click("main form button.primary")
-	w.heading("Sign in")
-	w.password(s, first.Email, apptest.Password)
-	w.see("header.shell")
+	b := guest(t, s)
+	b.Visit("/join/" + s.Link(t, first.Email, "/join/"))
+	b.Click("main form button.primary")
+	b.Heading("Sign in")
+	identify(t, b, first.Email, apptest.Password)
+	b.See("header.shell")
 	company := second.Get(t, "/company").Want(t, http.StatusOK).Text(t, "name")
-	if text := w.read("header.shell .brand"); !strings.Contains(text, company) {
+	if text := b.Read("header.shell .brand"); !strings.Contains(text, company) {
 		t.Errorf("it leads into %q, want %q", text, company)
 	}
 }
@@ -357,85 +364,85 @@ func TestJoinWithAnAccount(t *testing.T) {
 func TestConfirmAnAddress(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	owner := s.Company(t)
-	w := signedIn(t, owner, look{})
-	w.visit(s.URL + "/app/me")
-	w.write(`[name="email"]`, "moved@example.org")
-	w.click(`form[action="/app/me/email"]:has([name=email]) button`)
-	w.see(".notice.ok")
-	link := s.URL + "/confirm/" + s.Link(t, "moved@example.org", "/confirm/")
+	b := colleague(t, s.Company(t))
+	b.Visit("/app/me")
+	b.Write(`[name="email"]`, "moved@example.org")
+	b.Click(`form[action="/app/me/email"]:has([name=email]) button`)
+	b.See(".notice.ok")
+	link := "/confirm/" + s.Link(t, "moved@example.org", "/confirm/")
 	for range 3 { // a mail scanner opens it, which changes nothing
-		if res, _ := fetch(t, link); res.StatusCode != http.StatusOK {
+		if res, _ := fetch(t, s.URL+link); res.StatusCode != http.StatusOK {
 			t.Errorf("looking at the link: %d", res.StatusCode)
 		}
 	}
-	w.visit(link)
-	w.heading("Is this your address?")
-	w.click("main form button.primary")
-	w.see(".notice.ok")
-	if text := w.read("main"); !strings.Contains(text, "moved@example.org") {
-		t.Errorf("the page says %s", text)
-	}
+	b.Visit(link)
+	b.Heading("Is this your address?")
+	b.Click("main form button.primary")
+	b.See(".notice.ok")
+	b.Says("moved@example.org")
 }
 
 func TestProfile(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	w := signedIn(t, s.Company(t), look{width: 320, height: 640})
-	w.visit(s.URL + "/app/me")
-	w.fits()
-	w.write(`[name="timezone"]`, "Nowhere/Land")
-	w.send("/app/me")
-	w.see("#errors")
-	w.write(`[name="timezone"]`, "Pacific/Auckland")
-	w.write(`[name="name"]`, "Another Name")
-	w.send("/app/me")
-	w.see(".notice.ok")
-	if name, zone := w.value(`[name="name"]`), w.value(`[name="timezone"]`); name != "Another Name" || zone != "Pacific/Auckland" {
+	b := colleague(t, s.Company(t))
+	b.Visit("/app/me")
+	b.Write(`[name="timezone"]`, "Nowhere/Land")
+	b.Submit("/app/me")
+	b.See("#errors")
+	b.Write(`[name="timezone"]`, "Pacific/Auckland")
+	b.Write(`[name="name"]`, "Another Name")
+	b.Submit("/app/me")
+	b.See(".notice.ok")
+	if name, zone := b.Value(`[name="name"]`), b.Value(`[name="timezone"]`); name != "Another Name" || zone != "Pacific/Auckland" {
 		t.Errorf("got %q, %q", name, zone)
 	}
-	w.run(chromedp.SetValue(chromedp.CSS(`select[name="theme"]`), "dark"))
-	w.click(`form[action="/theme"]:has(select) button`)
-	w.see(`:root[data-theme=dark] body`)
+	b.Pick(`select[name="theme"]`, "dark")
+	b.Click(`form[action="/theme"]:has(select) button`)
+	b.See(`:root[data-theme=dark] body`)
 }
 
 func TestChangePassword(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
-	w := signedIn(t, owner, look{})
-	w.visit(s.URL + "/app/me/security")
-	w.fits()
+	b := guest(t, s)
+	identify(t, b, owner.Email, apptest.Password)
+	b.Visit("/app/me/security")
 	change := func(current string) {
-		w.write(`[name="current_password"]`, current)
-		w.write(`[name="password"]`, "another password")
-		w.send("/app/me/password")
+		t.Helper()
+		b.Write(`[name="current_password"]`, current)
+		b.Write(`[name="password"]`, "another password")
+		b.Submit("/app/me/password")
 	}
 	change("not the password")
-	w.see("#errors")
+	b.See("#errors")
 	change(apptest.Password)
-	w.see(".notice.ok")
+	b.See(".notice.ok")
 	if res := owner.Get(t, "/me"); res.Status != http.StatusUnauthorized {
 		t.Errorf("another session is left: %d", res.Status)
 	}
-	w.visit(s.URL + "/app/me")
-	w.see("header.shell")
+	b.Visit("/app/me")
+	b.See("header.shell")
 }
+
+// chrome is how a browser calls itself.
+const chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
 	other := s.Login(t, owner.Email)
-	w := signedIn(t, owner, look{})
-	w.visit(s.URL + "/app/me/sessions")
-	w.fits()
-	if text := w.read("[aria-labelledby=sessions-h] .sessions"); !strings.Contains(text, "Chrome ") || !strings.Contains(text, " on Linux") || strings.Count(text, "This browser") != 1 || !strings.Contains(text, "127.0.0.1") {
+	b := plain.Open(t, s.URL, "User-Agent", chrome)
+	identify(t, b, owner.Email, apptest.Password)
+	b.Visit("/app/me/sessions")
+	if text := b.Read("[aria-labelledby=sessions-h] .sessions"); !strings.Contains(text, "Chrome ") || !strings.Contains(text, " on Linux") || strings.Count(text, "This browser") != 1 || !strings.Contains(text, "127.0.0.1") {
 		t.Errorf("the sessions are %s", text)
 	}
-	w.send("/app/me/sessions/end-others")
-	w.see(".notice.ok")
-	if got := get(w, chromedp.Evaluate[int](`document.querySelectorAll('[aria-labelledby=sessions-h] li').length`)); got != 1 {
+	b.Submit("/app/me/sessions/end-others")
+	b.See(".notice.ok")
+	if got := b.Count(`[aria-labelledby=sessions-h] li`); got != 1 {
 		t.Errorf("%d sessions are left", got)
 	}
 	for _, c := range []*apptest.Client{owner, other} {
@@ -455,14 +462,12 @@ func TestSessionOfSomebodyElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := signedIn(t, member, look{})
-	member.Member(t, account.RoleViewer)
+	b := colleague(t, member)
 	s.Login(t, member.Email)
-	w.visit(s.URL + "/app/me/sessions")
-	w.see(`form[action="/app/me/sessions/end"] button`)
-	w.run(chromedp.Evaluate[chromedp.Void](`document.querySelector('form[action="/app/me/sessions/end"] button').value = '` + who.TokenID + `'`))
-	w.click(`form[action="/app/me/sessions/end"] button`)
-	w.heading("Page not found")
+	b.Visit("/app/me/sessions")
+	b.Forge(`form[action="/app/me/sessions/end"] button`, "value", who.TokenID)
+	b.Click(`form[action="/app/me/sessions/end"] button`)
+	b.Heading("Page not found")
 	owner.Get(t, "/me").Want(t, http.StatusOK)
 }
 

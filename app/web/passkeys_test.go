@@ -286,9 +286,7 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 	s := apptest.New(t)
 	owner := s.Company(t)
 	member := owner.Member(t, account.RoleMember)
-	w := signedIn(t, owner, look{})
-	w.enrol(s)
-	w.close()
+	enrol(t, s, colleague(t, owner))
 	who, err := s.Accounts.Operator.ActorFor(owner.Email, owner.CompanyID)
 	if err != nil {
 		t.Fatal(err)
@@ -297,42 +295,38 @@ func TestCompanyAsksForTwoFactor(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	w = open(t, look{width: 320, height: 640, plain: true})
-	w.visit(s.URL + "/signin?next=/app/team")
-	w.write(`[name="email"]`, member.Email)
-	w.write(`[name="password"]`, apptest.Password)
-	w.send("/signin")
-	w.heading("My account")
-	w.see(".notice.warn")
-	w.fits()
-	for _, path := range []string{"/app/documents", "/app/me", "/app/settings"} {
-		w.visit(s.URL + path)
-		if at := w.at(); at != "/app/me/security" {
-			t.Errorf("%s leads to %s", path, at)
+	b := guest(t, s)
+	identify(t, b, member.Email, apptest.Password)
+	b.Heading("My account")
+	b.See(".notice.warn")
+	for _, path := range []string{"/app/documents", "/app/me", "/app/settings", "/app/team"} {
+		b.Visit(path)
+		if b.At() != "/app/me/security" {
+			t.Errorf("%s leads to %s", path, b.At())
 		}
 	}
-	w.enrol(s)
-	w.click("main a.primary")
-	w.see("header.shell")
-	if at := w.at(); !strings.HasPrefix(at, "/app/documents") {
-		t.Errorf("it leads on to %s", at)
+	enrol(t, s, b)
+	b.Click("main a.primary")
+	b.See("header.shell")
+	if !strings.HasPrefix(b.At(), "/app/documents") {
+		t.Errorf("it leads on to %s", b.At())
 	}
 }
 
 func TestNewRecoveryCodes(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	w := signedIn(t, s.Company(t), look{})
-	_, before := w.enrol(s)
-	w.visit(s.URL + "/app/me/security")
-	w.click("details:has([name=proof-codes]) summary")
-	w.write(`[name="proof-codes"]`, "not the password")
-	w.send("/app/me/recovery-codes")
-	w.see("#errors")
-	w.write(`[name="proof-codes"]`, apptest.Password)
-	w.send("/app/me/recovery-codes")
-	w.heading("Save your recovery codes")
-	if after := w.read("#codes"); strings.Contains(after, before[0]) {
+	b := colleague(t, s.Company(t))
+	_, before := enrol(t, s, b)
+	b.Visit("/app/me/security")
+	b.Click("details:has([name=proof-codes]) summary")
+	b.Write(`[name="proof-codes"]`, "not the password")
+	b.Submit("/app/me/recovery-codes")
+	b.See("#errors")
+	b.Write(`[name="proof-codes"]`, apptest.Password)
+	b.Submit("/app/me/recovery-codes")
+	b.Heading("Save your recovery codes")
+	if after := b.Read("#codes"); strings.Contains(after, before[0]) {
 		t.Errorf("the codes are the old ones: %s", after)
 	}
 }
