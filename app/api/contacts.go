@@ -60,6 +60,8 @@ type importAnswer struct {
 	Updated int               `json:"updated"`
 	Columns map[string]string `json:"columns" doc:"Contact field to the column it was read from"`
 	Faults  []importFault     `json:"faults" doc:"Rows that were skipped"`
+
+	Warnings []importFault `json:"warnings" doc:"Rows that were imported, with a name that no font can show in full"`
 }
 
 type importFault struct {
@@ -136,7 +138,7 @@ func (h *contactHandlers) importContacts(r *request, _ *nothing) (importAnswer, 
 
 // importFrom imports the file, or what is left of it after an import that ended early.
 func (h *contactHandlers) importFrom(r *request, progress string) (importAnswer, error) {
-	in := contact.ImportInput{Body: bytes.NewReader(r.plain), Check: r.query.flag("check"), Resume: progress}
+	in := contact.ImportInput{Body: bytes.NewReader(r.plain), Check: r.query.flag("check"), Resume: progress, Undrawable: r.server.Signing.Drafts.Undrawable}
 	if err := r.query.faults.Err(); err != nil {
 		return importAnswer{}, err
 	}
@@ -144,11 +146,11 @@ func (h *contactHandlers) importFrom(r *request, progress string) (importAnswer,
 	if err != nil {
 		return importAnswer{}, err
 	}
-	out := importAnswer{Rows: done.Rows, Created: done.Created, Updated: done.Updated, Columns: done.Columns, Faults: []importFault{}}
-	for _, x := range done.Faults {
-		out.Faults = append(out.Faults, importFault{Row: x.Row, Email: x.Email, Errors: h.sentences(x.Fields), Codes: fault.Words(x.Fields)})
+	about := func(x contact.RowFault) importFault {
+		return importFault{Row: x.Row, Email: x.Email, Errors: h.sentences(x.Fields), Codes: fault.Words(x.Fields)}
 	}
-	return out, nil
+	return importAnswer{Rows: done.Rows, Created: done.Created, Updated: done.Updated, Columns: done.Columns,
+		Faults: views(done.Faults, about), Warnings: views(done.Warnings, about)}, nil
 }
 
 func (h *contactHandlers) exportContacts(r *request, _ *nothing) error {

@@ -206,6 +206,10 @@ func TestContactImport(t *testing.T) {
 			t.Errorf("%s is %v, want %v", path, got, want)
 		}
 	}
+	warned := c.Post(t, "/contacts/import?check=true", apptest.Raw{Type: "text/csv", Body: []byte("name,email\n\U00013000,h@contact.example\nAnn,a@contact.example\n")}).Want(t, 200)
+	if len(warned.At(t, "warnings").(list)) != 1 || warned.At(t, "warnings.0.codes.name.0") != "name_undrawable" || warned.Int(t, "created") != 2 {
+		t.Errorf("of a name that no font has: %s", warned.Body)
+	}
 	for what, x := range map[string]struct {
 		body   string
 		status int

@@ -43,6 +43,8 @@ type ImportInput struct {
 	// job_title, phone, locale, note, tags). If nil, columns are recognised by their headings.
 	Columns map[string]string
 	Check   bool // only report what would happen
+	// Undrawable returns the characters of a name that no font has.
+	Undrawable func(name string) string
 	// Resume continues an import that ended early, from what it recorded with the last batch
 	// ([account.Once]); "" begins.
 	Resume string
@@ -59,9 +61,10 @@ type Import struct {
 	Created  int
 	Updated  int
 	Faults   []RowFault // of the rows that were left out
+	Warnings []RowFault // of rows that were imported all the same
 }
 
-// RowFault describes what is wrong with one row. The heading is row 1.
+// RowFault describes what is wrong with one row, or remarkable. The heading is row 1.
 type RowFault struct {
 	Row    int
 	Email  string
@@ -83,7 +86,7 @@ func (s *Service) Import(ctx context.Context, who account.Call, in ImportInput) 
 	if err != nil {
 		return Import{}, err
 	}
-	rest, err := s.resume(who, in.Resume, file.Rows, at, &out)
+	rest, err := s.resume(who, in, file.Rows, at, &out)
 	if err != nil {
 		return Import{}, err
 	}
@@ -91,7 +94,7 @@ func (s *Service) Import(ctx context.Context, who account.Call, in ImportInput) 
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		if err := s.importSome(who, batch, at, in.Check, &out); err != nil {
+		if err := s.importSome(who, in, batch, at, in.Check, &out); err != nil {
 			return out, err
 		}
 	}
@@ -100,16 +103,16 @@ func (s *Service) Import(ctx context.Context, who account.Call, in ImportInput) 
 
 // resume returns the rows that are left to import. What is wrong with the others is found
 // again, since it is not recorded.
-func (s *Service) resume(who account.Call, from string, rows []sheet.Row, at map[string]int, out *Import) ([]sheet.Row, error) {
-	if from == "" {
+func (s *Service) resume(who account.Call, in ImportInput, rows []sheet.Row, at map[string]int, out *Import) ([]sheet.Row, error) {
+	if in.Resume == "" {
 		return rows, nil
 	}
 	var done progress
-	if err := json.Unmarshal([]byte(from), &done); err != nil {
+	if err := json.Unmarshal([]byte(in.Resume), &done); err != nil {
 		return nil, err
 	}
 	for batch := range slices.Chunk(rows[:done.Next], importedAtOnce) {
-		if err := s.importSome(who, batch, at, true, out); err != nil {
+		if err := s.importSome(who, in, batch, at, true, out); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +125,7 @@ func (s *Service) resume(who account.Call, from string, rows []sheet.Row, at map
 const importedAtOnce = 25
 
 // importSome imports some rows in one transaction, or only checks them.
-func (s *Service) importSome(who account.Call, rows []sheet.Row, at map[string]int, check bool, out *Import) error {
+func (s *Service) importSome(who account.Call, in ImportInput, rows []sheet.Row, at map[string]int, check bool, out *Import) error {
 	run := s.DB.For(who.CompanyID).Update
 	if check {
 		run = s.DB.View
@@ -130,7 +133,8 @@ func (s *Service) importSome(who account.Call, rows []sheet.Row, at map[string]i
 	return run(func(tx *kv.Tx) error {
 		for i := range rows {
 			r := row(rows[i])
-			created, err := s.importRow(tx, who, r.input(at), check)
+			read := r.input(at)
+			created, err := s.importRow(tx, who, read, check)
 			switch e, _ := errors.AsType[*fault.Error](err); {
 			case err == nil && created:
 				out.Created++
@@ -141,12 +145,24 @@ func (s *Service) importSome(who account.Call, rows []sheet.Row, at map[string]i
 			default:
 				return err
 			}
+			if missing := in.undrawable(read.Name); err == nil && missing != "" {
+				out.Warnings = append(out.Warnings, RowFault{Row: r.Line, Email: r.cell(at, "email"), Fields: []fault.Field{
+					{Name: "name", Code: "name_undrawable", Args: []fault.Arg{fault.Text("name", *read.Name), fault.Text("characters", missing)}}}})
+			}
 		}
 		if check {
 			return nil
 		}
 		return out.record(tx, who)
 	})
+}
+
+// undrawable returns the characters of a row's name that no font has.
+func (in ImportInput) undrawable(name *string) string {
+	if name == nil || in.Undrawable == nil {
+		return ""
+	}
+	return in.Undrawable(*name)
 }
 
 // record notes how far the import has come, with the work itself.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,7 +38,7 @@ type columnChoice struct {
 	Options      []page.Option
 }
 
-// rowProblem describes a row that can't be imported.
+// rowProblem describes a row that can't be imported, or what is remarkable about one that can.
 type rowProblem struct {
 	Row         int
 	Email, Text string
@@ -66,7 +67,7 @@ func (h *Handlers) Import(r *page.Request) error {
 		return importAgain(r, err, importPage{})
 	}
 	chosen := chosenColumns(r)
-	in := contact.ImportInput{Body: bytes.NewReader(raw), Columns: chosen, Check: r.Form.Value("do") != "import"}
+	in := contact.ImportInput{Body: bytes.NewReader(raw), Columns: chosen, Check: r.Form.Value("do") != "import", Undrawable: h.Undrawable}
 	got, err := h.Contacts.Import(r.UserContext(), r.Who.Call, in)
 	if err != nil {
 		i.Columns = columnChoices(r, headings, chosen)
@@ -77,9 +78,10 @@ func (h *Handlers) Import(r *page.Request) error {
 		return r.SeeOther("/app/contacts")
 	}
 	i.Look, i.Columns, i.Good = &got, columnChoices(r, headings, got.Columns), got.Created+got.Updated
-	for n, f := range got.Faults {
+	found := slices.Concat(got.Faults, got.Warnings)
+	for n, f := range found {
 		if n == shownProblems {
-			i.More = len(got.Faults) - n
+			i.More = len(found) - n
 			break
 		}
 		var texts []string
