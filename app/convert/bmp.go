@@ -6,8 +6,6 @@ import (
 	"image"
 
 	"golang.org/x/image/bmp"
-
-	"paraph/app/convert/internal/refuse"
 )
 
 func (s source) bmp(context.Context) (picture, error) {
@@ -22,7 +20,7 @@ func (s source) bmp(context.Context) (picture, error) {
 func (s source) decodeBMP() (image.Image, error) {
 	img, err := s.decode(4, bmp.DecodeConfig, bmp.Decode)
 	if errors.Is(err, bmp.ErrUnsupported) {
-		return nil, refuse.Unsupported(err)
+		return nil, variant(err)
 	}
 	return img, err
 }

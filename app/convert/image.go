@@ -51,8 +51,8 @@ func (l ImageLimits) checkMemory(width, height int, perPixel int64) error {
 	return nil
 }
 
-// Image writes a PDF that shows the picture in the size bytes of r: PNG, JPEG, GIF (its
-// first frame), TIFF (one page per picture), WebP or BMP.
+// Image writes a PDF that shows the picture in the size bytes of r: PNG, JPEG, GIF, TIFF (one page per
+// picture), WebP or BMP. Animated pictures are refused.
 //
 // The page size follows from the picture's stated resolution, after applying its EXIF
 // orientation; a tall screenshot continues on further pages. JPEG data is copied without decoding and without the surrounding metadata,
@@ -211,5 +211,11 @@ func (p *pdfWriter) layer(ctx context.Context, id int, l layer, more string) err
 	}
 	return p.deflate(id, dict, fill)
 }
+
+// errAnimated refuses moving pictures: paper shows one of them, and nobody can tell which is meant.
+var errAnimated = refuse.Feature("animated", errors.New("animated picture"))
+
+// variant refuses pictures stored in a way of their format that is not supported.
+func variant(cause error) error { return refuse.Feature("variant", cause) }
 
 func damagedImage(cause error) error { return refuse.Damaged(cause) }

@@ -366,33 +366,38 @@ func TestImagesAreRefused(t *testing.T) {
 		name string
 		in   []byte
 		want error
+		why  string // in the catalogue
 	}{
-		{"empty", nil, convert.ErrUnsupported},
-		{"text", []byte("hello"), convert.ErrUnsupported},
-		{"a PDF", []byte("%PDF-1.7"), convert.ErrUnsupported},
-		{"PNG of 100,000 × 100,000", huge, convert.ErrTooLarge},
-		{"JPEG of 65,535 × 65,535", large, convert.ErrTooLarge},
-		{"JPEG, cut", jpg[:len(jpg)/2], convert.ErrDamaged},
-		{"JPEG, cut in the header", jpg[:20], convert.ErrDamaged},
-		{"JPEG, no end", jpg[:len(jpg)-2], convert.ErrDamaged},
-		{"JPEG, arithmetic", changed(frame(jpg)+1, 0xC9), convert.ErrUnsupported},
-		{"JPEG, lossless", changed(frame(jpg)+1, 0xC3), convert.ErrUnsupported},
-		{"JPEG, 12 bits", changed(frame(jpg)+4, 12), convert.ErrUnsupported},
-		{"PNG, cut", pic[:len(pic)/2], convert.ErrDamaged},
-		{"PNG, cut in the header", pic[:20], convert.ErrDamaged},
-		{"PNG, a bit flipped", flipped(pic, len(pic)/2), convert.ErrDamaged},
-		{"PNG, no data", append(pic[:33:33], chunk("IEND", nil)...), convert.ErrDamaged},
-		{"PNG, too little data", rawPNG(4, 2, 8, 0, []byte{1, 2}), convert.ErrDamaged},
-		{"PNG, too much data", rawPNG(1, 1, 8, 0, make([]byte, 100)), convert.ErrDamaged},
-		{"PNG, filter 9", badFilter(), convert.ErrDamaged},
-		{"PNG, palette without colours", rawPNG(1, 1, 8, 3, []byte{0}), convert.ErrDamaged},
-		{"GIF, cut", []byte("GIF89a\x10\x00\x10\x00"), convert.ErrDamaged},
-		{"GIF of 65,535 × 65,535", []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00,"), convert.ErrTooLarge},
-		{"WebP, cut", []byte("RIFF\x10\x00\x00\x00WEBPVP8 "), convert.ErrDamaged},
-		{"WebP, animated", []byte("RIFF\x20\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x01\x00\x00"), convert.ErrUnsupported},
-		{"TIFF, cut", []byte("II*\x00\x08\x00\x00\x00"), convert.ErrDamaged},
-		{"TIFF, a cycle", loop, convert.ErrDamaged},
-		{"BigTIFF", []byte("II+\x00\x08\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00"), convert.ErrUnsupported},
+		{"empty", nil, convert.ErrUnsupported, ""},
+		{"text", []byte("hello"), convert.ErrUnsupported, ""},
+		{"a PDF", []byte("%PDF-1.7"), convert.ErrUnsupported, ""},
+		{"PNG of 100,000 × 100,000", huge, convert.ErrTooLarge, ""},
+		{"JPEG of 65,535 × 65,535", large, convert.ErrTooLarge, ""},
+		{"JPEG, cut", jpg[:len(jpg)/2], convert.ErrDamaged, ""},
+		{"JPEG, cut in the header", jpg[:20], convert.ErrDamaged, ""},
+		{"JPEG, no end", jpg[:len(jpg)-2], convert.ErrDamaged, ""},
+		{"JPEG, arithmetic", changed(frame(jpg)+1, 0xC9), convert.ErrUnsupported, "image.variant"},
+		{"JPEG, lossless", changed(frame(jpg)+1, 0xC3), convert.ErrUnsupported, "image.variant"},
+		{"JPEG, 12 bits", changed(frame(jpg)+4, 12), convert.ErrUnsupported, "image.variant"},
+		{"PNG, cut", pic[:len(pic)/2], convert.ErrDamaged, ""},
+		{"PNG, cut in the header", pic[:20], convert.ErrDamaged, ""},
+		{"PNG, a bit flipped", flipped(pic, len(pic)/2), convert.ErrDamaged, ""},
+		{"PNG, no data", append(pic[:33:33], chunk("IEND", nil)...), convert.ErrDamaged, ""},
+		{"PNG, too little data", rawPNG(4, 2, 8, 0, []byte{1, 2}), convert.ErrDamaged, ""},
+		{"PNG, too much data", rawPNG(1, 1, 8, 0, make([]byte, 100)), convert.ErrDamaged, ""},
+		{"PNG, filter 9", badFilter(), convert.ErrDamaged, ""},
+		{"PNG, palette without colours", rawPNG(1, 1, 8, 3, []byte{0}), convert.ErrDamaged, ""},
+		{"GIF, cut", []byte("GIF89a\x10\x00\x10\x00"), convert.ErrDamaged, ""},
+		{"GIF of 65,535 × 65,535", []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00,"), convert.ErrTooLarge, ""},
+		{"WebP, cut", []byte("RIFF\x10\x00\x00\x00WEBPVP8 "), convert.ErrDamaged, ""},
+		{"WebP, animated", []byte("RIFF\x20\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x01\x00\x00"), convert.ErrUnsupported, "image.animated"},
+		{"TIFF, cut", []byte("II*\x00\x08\x00\x00\x00"), convert.ErrDamaged, ""},
+		{"TIFF, a cycle", loop, convert.ErrDamaged, ""},
+		{"BigTIFF", []byte("II+\x00\x08\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00"), convert.ErrUnsupported, "image.big_tiff"},
+		{"BigTIFF, whole", fileOf(t, "bigtiff.tif"), convert.ErrUnsupported, "image.big_tiff"},
+		{"TIFF of floating-point numbers", fileOf(t, "floating-point.tif"), convert.ErrUnsupported, "image.floating_point"},
+		{"GIF, animated", animatedGIF(t, 2), convert.ErrUnsupported, "image.animated"},
+		{"PNG, animated", append(append(pic[:33:33], chunk("acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0})...), pic[33:]...), convert.ErrUnsupported, "image.animated"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -401,7 +406,7 @@ func TestImagesAreRefused(t *testing.T) {
 			if !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}
-			if r, ok := errors.AsType[*convert.Refusal](err); !ok || (r.Limit.Name == "why") != (tt.want == convert.ErrTooLarge) {
+			if r, ok := errors.AsType[*convert.Refusal](err); !ok || (r.Why.Name == "why") != (tt.want == convert.ErrTooLarge || tt.why != "") || !strings.Contains(err.Error(), tt.why) {
 				t.Errorf("refused without a reason: %v", err)
 			}
 		})
@@ -451,3 +456,24 @@ func TestWriteErrorsAreReported(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// fileOf reads a file of testdata.
+func fileOf(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// animatedGIF returns a GIF of many pictures.
+func animatedGIF(t *testing.T, frames int) []byte {
+	t.Helper()
+	one := gifOf(t, quarters(64, 64))
+	frame := bytes.LastIndex(one, []byte{0x2c, 0, 0, 0, 0, 64, 0, 64, 0})
+	if frame < 0 {
+		t.Fatal("no frame found")
+	}
+	return append(append(bytes.Clone(one[:frame]), bytes.Repeat(one[frame:len(one)-1], frames)...), ';')
+}

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-
-	"paraph/app/convert/internal/refuse"
 )
 
 // JPEG markers (ITU-T T.81, table B.1).
@@ -96,7 +94,7 @@ func (j *jpegFile) layer() (layer, error) {
 			l.more += " /Decode [1 0 1 0 1 0 1 0]"
 		}
 	default:
-		return l, refuse.Unsupported(fmt.Errorf("JPEG of %d color components", j.components))
+		return l, variant(fmt.Errorf("JPEG of %d color components", j.components))
 	}
 	l.profile = validProfile(j.joinProfile(), j.components)
 	return l, nil
@@ -181,7 +179,7 @@ func (j *jpegFile) segment(m byte, in *marked) error {
 	return nil
 }
 
-var errArithmetic = refuse.Unsupported(errors.New("JPEG with arithmetic coding"))
+var errArithmetic = variant(errors.New("JPEG with arithmetic coding"))
 
 // frame reads a frame header (§B.2.2). PDF readers support baseline, extended and
 // progressive Huffman coding.
@@ -190,11 +188,11 @@ func (j *jpegFile) frame(m byte, b []byte) error {
 	case m >= 0xC9:
 		return errArithmetic
 	case m > markSOF2:
-		return refuse.Unsupported(errors.New("lossless or hierarchical JPEG"))
+		return variant(errors.New("lossless or hierarchical JPEG"))
 	case len(b) < 6 || j.components != 0:
 		return damagedImage(nil)
 	case b[0] != 8:
-		return refuse.Unsupported(fmt.Errorf("JPEG of %d bits per sample", b[0]))
+		return variant(fmt.Errorf("JPEG of %d bits per sample", b[0]))
 	}
 	j.height, j.width = int(binary.BigEndian.Uint16(b[1:])), int(binary.BigEndian.Uint16(b[3:]))
 	j.components = int(b[5])

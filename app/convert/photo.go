@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
-	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -59,7 +58,7 @@ func (s source) photo() (img image.Image, orientation int, err error) {
 	case "png":
 		return s.photoPNG()
 	case "gif":
-		img, err = s.decode(1, gif.DecodeConfig, gif.Decode)
+		img, err = s.decodeGIF()
 	case "webp":
 		var around webpChunks
 		img, around, err = s.decodeWebP()

@@ -167,6 +167,26 @@ func TestJPEGInTIFF(t *testing.T) {
 			}
 		})
 	}
+	// Of four samples, as libtiff writes them: inks, and the last quarter transparent.
+	clear := shown[1]
+	clear[3] = color.NRGBA{255, 255, 255, 255}
+	for name, want := range map[string][4]color.NRGBA{"jpeg-cmyk.tif": shown[1], "jpeg-alpha.tif": clear} {
+		in := fileOf(t, name)
+		if got := corners(pictureOf(t, toPDF(t, in), "1")); !sameColours(got, want, 100) { // inks as the viewer mixes them
+			t.Errorf("%s: corners %v, want %v", name, got, want)
+		}
+		photo, _ := photoOf(t, in, 150)
+		got := corners(photo)
+		if name == "jpeg-alpha.tif" {
+			if _, _, _, a := photo.At(140, 90).RGBA(); a > 0x1000 {
+				t.Errorf("%s: the last quarter is opaque", name)
+			}
+			got[3] = want[3]
+		}
+		if !sameColours(got, want, 80) {
+			t.Errorf("%s: as a photo, corners %v, want %v", name, got, want)
+		}
+	}
 	// Whether colours are RGB is said by the TIFF, not by the JPEG.
 	r := image.NewRGBA(m.Rect)
 	draw.Draw(r, m.Rect, image.NewUniform(color.RGBA{40, 128, 128, 255}), image.Point{}, draw.Src)
@@ -217,7 +237,7 @@ func TestJPEGInTIFFIsRefused(t *testing.T) {
 		"smaller than it says":  {rawTIFF(little, [][]byte{jpegOf(t, quarters(32, 32))}, 273, 279, head(entry{262, 3, 6})...), convert.ErrDamaged},
 		"larger than it says":   {rawTIFF(little, [][]byte{jpegOf(t, quarters(4000, 32))}, 273, 279, head(entry{262, 3, 6})...), convert.ErrDamaged},
 		"fewer strips":          {rawTIFF(little, nil, 273, 279, head(entry{262, 3, 6})...), convert.ErrDamaged},
-		"inks":                  {rawTIFF(little, [][]byte{jpg}, 273, 279, head(entry{262, 3, 5})...), convert.ErrUnsupported},
+		"inks of three colors":  {rawTIFF(little, [][]byte{jpg}, 273, 279, head(entry{262, 3, 5})...), convert.ErrUnsupported},
 		"planes":                {rawTIFF(little, [][]byte{jpg}, 273, 279, head(entry{262, 3, 6}, entry{284, 3, 2})...), convert.ErrUnsupported},
 		"progressive":           {rawTIFF(little, [][]byte{progressive}, 273, 279, entry{256, 3, 150}, entry{257, 3, 103}, entry{259, 3, 7}, entry{262, 3, 6}, entry{277, 3, 3}), convert.ErrUnsupported},
 		"pieces of the old way": {rawTIFF(little, [][]byte{jpg[20:]}, 273, 279, entry{256, 3, 64}, entry{257, 3, 64}, entry{259, 3, 6}, entry{262, 3, 6}, entry{277, 3, 3}), convert.ErrUnsupported},

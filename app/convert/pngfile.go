@@ -106,6 +106,10 @@ func (f *pngFile) chunk(kind string, s span) error {
 		if len(b) >= 9 && b[8] == 1 { // per metre
 			f.resolution = resolution{perMetre(b), perMetre(b[4:])}
 		}
+	case "acTL":
+		if len(b) >= 4 && binary.BigEndian.Uint32(b) > 1 {
+			return errAnimated
+		}
 	case "eXIf":
 		f.orientation, _ = exif(bytes.NewReader(b))
 	case "iCCP":
@@ -116,7 +120,7 @@ func (f *pngFile) chunk(kind string, s span) error {
 
 func wantedChunk(kind string) bool {
 	switch kind {
-	case "IHDR", "PLTE", "tRNS", "pHYs", "eXIf", "iCCP":
+	case "IHDR", "PLTE", "tRNS", "pHYs", "eXIf", "iCCP", "acTL":
 		return true
 	}
 	return false

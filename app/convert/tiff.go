@@ -3,7 +3,6 @@ package convert
 import (
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	"io"
 
@@ -16,7 +15,7 @@ import (
 func (s source) tiff(ctx context.Context, yield func(picture) error) error {
 	t, at, ok := newTagReader(s.r)
 	if !ok {
-		return refuse.Unsupported(errors.New("unknown kind of TIFF"))
+		return refuse.Feature("big_tiff", errors.New("BigTIFF"))
 	}
 	seen := map[uint32]bool{}
 	pages := 0
@@ -74,8 +73,11 @@ func (s source) decodeTIFF() (image.Image, error) {
 }
 
 func tiffError(err error) error {
-	if u, ok := errors.AsType[tiff.UnsupportedError](err); ok {
-		return refuse.Unsupported(fmt.Errorf("compression or color format of a TIFF: %w", u))
+	switch u, ok := errors.AsType[tiff.UnsupportedError](err); {
+	case ok && u == tiff.FloatingPoint:
+		return refuse.Feature("floating_point", u)
+	case ok:
+		return variant(u)
 	}
 	if _, ok := errors.AsType[*Refusal](err); ok {
 		return err

@@ -3,14 +3,12 @@ package convert
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"image"
 	"image/color"
 	"io"
 
 	"golang.org/x/image/webp"
 
-	"paraph/app/convert/internal/refuse"
 	"paraph/app/convert/internal/vp8"
 )
 
@@ -26,7 +24,7 @@ func (s source) webp(context.Context) (picture, error) {
 func (s source) decodeWebP() (image.Image, webpChunks, error) {
 	w := s.webpChunks()
 	if w.animated {
-		return nil, w, refuse.Unsupported(errors.New("animated WebP"))
+		return nil, w, errAnimated
 	}
 	img, err := s.decode(4, webp.DecodeConfig, webp.Decode)
 	if err != nil {

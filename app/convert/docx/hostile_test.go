@@ -123,7 +123,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}
 			refusal, ok := errors.AsType[*convert.Refusal](err)
-			if !ok || refusal.Limit.Name == "" && refusal.Cause == nil || strings.Contains(fmt.Sprint(err), "lol") {
+			if !ok || refusal.Why.Name == "" && refusal.Cause == nil || strings.Contains(fmt.Sprint(err), "lol") {
 				t.Errorf("the refusal is %v", err)
 			}
 			if took := time.Since(start); took > time.Minute {

@@ -244,9 +244,17 @@ func (s *Intake) intakeImage(ctx context.Context, u *Upload, file *record.File) 
 		return convert.Image(ctx, u.Raw, file.Size, w, convert.ImageLimits{})
 	})
 	if err != nil {
-		return refuseConversion(err, u.Name, "image_too_large", "image_unreadable")
+		return refusePicture(err, u.Name)
 	}
 	return s.measure(u, file)
+}
+
+// refusePicture returns why a picture can't be shown.
+func refusePicture(err error, name string) error {
+	if r, ok := errors.AsType[*convert.Refusal](err); ok && r.Kind == convert.ErrUnsupported && r.Why.Name != "" {
+		return refuse(err, "image_unsupported", fault.Text("file", name), r.Why)
+	}
+	return refuseConversion(err, name, "image_too_large", "image_unreadable")
 }
 
 // inTurn converts a file when its sender's turn comes. Every conversion has its own
@@ -282,7 +290,7 @@ func (s *Intake) Photo(
 	case uploaded == "heic" || uploaded == "avif":
 		return nil, "", refuse(err, "file_type_not_accepted.phone_picture", fault.Text("file", name))
 	}
-	return nil, "", refuseConversion(err, name, "image_too_large", "image_unreadable")
+	return nil, "", refusePicture(err, name)
 }
 
 // measure opens the PDF that was made from the upload.
@@ -412,7 +420,7 @@ func refuseConversion(err error, name string, tooLarge, unreadable fault.Code) e
 	case !ok:
 		return disk.SpaceError(err)
 	case r.Kind == convert.ErrTooLarge:
-		return refuse(err, tooLarge, fault.Text("file", name), r.Limit)
+		return refuse(err, tooLarge, fault.Text("file", name), r.Why)
 	}
 	return refuse(err, unreadable, fault.Text("file", name))
 }

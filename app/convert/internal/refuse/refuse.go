@@ -19,15 +19,15 @@ var (
 // Error is one refusal. errors.Is finds both its kind and its cause.
 type Error struct {
 	Kind  error     // ErrTooLarge, ErrDamaged or ErrUnsupported
-	Limit fault.Arg // the exceeded limit, as the argument "why"; only for ErrTooLarge
+	Why   fault.Arg // the exceeded limit or the feature, as the argument "why"; always for ErrTooLarge
 	Cause error     // for the log, without any text of the document; may be nil
 }
 
-// Error returns the kind, followed by the limit and the cause.
+// Error returns the kind, followed by the reason and the cause.
 func (e *Error) Error() string {
 	s := e.Kind.Error()
-	if e.Limit.Name != "" {
-		s += ": " + e.Limit.String()
+	if e.Why.Name != "" {
+		s += ": " + e.Why.String()
 	}
 	if e.Cause != nil {
 		s += ": " + e.Cause.Error()
@@ -48,7 +48,7 @@ func TooLarge(limit string, args ...fault.Arg) error { return Exceeded(nil, limi
 
 // Exceeded is TooLarge with a cause.
 func Exceeded(cause error, limit string, args ...fault.Arg) error {
-	return &Error{Kind: ErrTooLarge, Limit: fault.Term("why", "limit."+limit, args...), Cause: cause}
+	return &Error{Kind: ErrTooLarge, Why: fault.Term("why", "limit."+limit, args...), Cause: cause}
 }
 
 // Damaged refuses because the file is broken.
@@ -56,3 +56,8 @@ func Damaged(cause error) error { return &Error{Kind: ErrDamaged, Cause: cause} 
 
 // Unsupported refuses because of an unsupported feature.
 func Unsupported(feature error) error { return &Error{Kind: ErrUnsupported, Cause: feature} }
+
+// Feature is Unsupported for a feature that the catalogue describes under "term.image." and its name.
+func Feature(name string, cause error) error {
+	return &Error{Kind: ErrUnsupported, Why: fault.Term("why", "image."+name), Cause: cause}
+}

@@ -64,10 +64,12 @@ func (d *directory) layout() (layout, error) {
 	switch {
 	case l.whole.Empty():
 		return l, errDamaged
-	case !slices.Contains([]int{1, 2, 4, 8, 16}, l.bits):
-		return l, UnsupportedError(fmt.Sprintf("samples of %d bits", l.bits))
 	case l.samples > mostSamples:
 		return l, UnsupportedError(fmt.Sprintf("%d samples", l.samples))
+	case slices.Contains(d.all(tagFormat), 3): // IEEE
+		return l, FloatingPoint
+	case !slices.Contains([]int{1, 2, 4, 8, 16}, l.bits):
+		return l, UnsupportedError(fmt.Sprintf("samples of %d bits", l.bits))
 	case slices.ContainsFunc(d.all(tagFormat), func(n int) bool { return n != 1 && n != 4 }): // whole numbers, or not said
 		return l, UnsupportedError("samples that are no whole numbers")
 	}

@@ -18,6 +18,9 @@ import (
 // UnsupportedError reports a valid file that uses a feature that is not supported.
 type UnsupportedError string
 
+// FloatingPoint reports samples that are floating-point numbers, which don't say what is white.
+const FloatingPoint = UnsupportedError("samples that are floating-point numbers")
+
 func (e UnsupportedError) Error() string { return "tiff: not supported: " + string(e) }
 
 // Tags and values of TIFF 6.0 and its Technical Note 2.
@@ -67,8 +70,13 @@ func DecodeConfig(r io.Reader) (image.Config, error) {
 		return image.Config{Width: l.whole.Dx(), Height: l.whole.Dy(), ColorModel: l.model()}, err
 	}
 	c := image.Config{Width: d.one(tagWidth), Height: d.one(tagHeight), ColorModel: color.RGBAModel}
-	if d.one(tagSamples) <= 1 {
+	switch {
+	case d.one(tagSamples) <= 1:
 		c.ColorModel = color.GrayModel
+	case d.one(tagPhotometric) == cmyk:
+		c.ColorModel = color.CMYKModel
+	case d.one(tagSamples) > 3:
+		c.ColorModel = color.NRGBAModel
 	}
 	if c.Width <= 0 || c.Height <= 0 {
 		return c, errDamaged
@@ -207,8 +215,12 @@ func (d *directory) jpeg() (image.Image, error) {
 	if whole.Empty() {
 		return nil, errDamaged
 	}
-	if d.one(tagPlanar) == 2 || d.one(tagPhotometric) == cmyk || d.one(tagSamples) > 3 {
-		return nil, UnsupportedError("separate planes or inks compressed as JPEG")
+	samples, kind := d.one(tagSamples), d.one(tagPhotometric)
+	switch {
+	case d.one(tagPlanar) == 2:
+		return nil, UnsupportedError("separate planes compressed as JPEG")
+	case samples == 2, samples > 4, kind == cmyk && samples != 4, samples == 4 && kind != cmyk && kind != rgb:
+		return nil, UnsupportedError(fmt.Sprintf("%d samples of kind %d compressed as JPEG", samples, kind))
 	}
 	blocks, err := d.blocks(whole, 1)
 	if err != nil {
@@ -218,8 +230,13 @@ func (d *directory) jpeg() (image.Image, error) {
 		return d.block(blocks[0])
 	}
 	var to draw.Image = image.NewRGBA(whole)
-	if d.one(tagSamples) <= 1 {
+	switch {
+	case samples <= 1:
 		to = image.NewGray(whole)
+	case kind == cmyk:
+		to = image.NewCMYK(whole)
+	case samples == 4:
+		to = image.NewNRGBA(whole)
 	}
 	for _, b := range blocks {
 		img, err := d.block(b)
@@ -238,8 +255,6 @@ func (d *directory) blocks(whole image.Rectangle, planes int) ([]block, error) {
 	switch {
 	case d.one(tagCompression) == oldJPEG && d.one(tagOldJPEG) > 0:
 		offsets, lengths, height = []int{d.one(tagOldJPEG)}, []int{d.one(tagOldJPEGLength)}, whole.Dy()
-	case d.one(tagCompression) == oldJPEG:
-		return nil, UnsupportedError("JPEG in pieces of the kind that TIFF 6.0 describes")
 	case d.one(tagTileWidth) > 0:
 		offsets, lengths = d.all(tagTileOffsets), d.all(tagTileLengths)
 		width, height = d.one(tagTileWidth), d.one(tagTileHeight)
@@ -291,12 +306,37 @@ func (d *directory) block(b block) (image.Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
+	if four, ok := img.(*image.CMYK); ok {
+		img = d.fourSamples(four)
+	}
 	if cut, ok := img.(interface {
 		SubImage(image.Rectangle) image.Image
 	}); ok {
 		img = cut.SubImage(image.Rectangle{Max: b.box.Size()})
 	}
 	return img, nil
+}
+
+// fourSamples returns what the four samples of a JPEG mean in a TIFF: inks, or colours and what they cover. The decoder
+// takes them for inks as Adobe's programs write them in JPEG files, the other way round.
+func (d *directory) fourSamples(m *image.CMYK) image.Image {
+	for i, v := range m.Pix {
+		m.Pix[i] = 0xFF - v
+	}
+	const associated, unassociated = 1, 2
+	if d.one(tagPhotometric) == cmyk {
+		return m
+	}
+	switch d.one(tagExtra) {
+	case associated:
+		return &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+	case unassociated:
+	default:
+		for i := 3; i < len(m.Pix); i += 4 {
+			m.Pix[i] = 0xFF
+		}
+	}
+	return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
 }
 
 // stream returns a block with the tables that all of them share, and with what its colours are.
@@ -313,11 +353,13 @@ func (d *directory) stream(b block) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case !bytes.HasPrefix(data, start) && d.one(tagCompression) == oldJPEG:
+		return nil, UnsupportedError("JPEG in pieces of the kind that TIFF 6.0 describes")
 	case !bytes.HasPrefix(data, start):
 		return nil, errDamaged
 	case d.one(tagSamples) <= 1:
 		// Gray is never taken for anything else.
-	case d.one(tagPhotometric) == rgb:
+	case d.one(tagPhotometric) == rgb, d.one(tagPhotometric) == cmyk:
 		start = append(start, adobe(0)...)
 	default:
 		start = append(start, adobe(1)...)
