@@ -47,20 +47,6 @@ func (w *window) cookies() map[string]*network.Cookie {
 	return all
 }
 
-// guest returns a browser without a window of somebody who is not signed in.
-func guest(t testing.TB, s *apptest.Server) *plain.Browser {
-	t.Helper()
-	return plain.Open(t, s.URL)
-}
-
-// colleague returns a browser without a window of a member who is signed in.
-func colleague(t testing.TB, c *apptest.Client) *plain.Browser {
-	t.Helper()
-	b := plain.Open(t, c.URL)
-	b.Enter(c.Token)
-	return b
-}
-
 // TestFirstRun sets a server up. The browser knows the time zone.
 func TestFirstRun(t *testing.T) {
 	t.Parallel()

@@ -3,9 +3,8 @@ package web_test
 import (
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"paraph/app/apptest"
+	"paraph/app/apptest/plain"
 )
 
 // TestAnswersWaitAndCanBeCleared continues on another device, and starts over.
@@ -13,22 +12,22 @@ func TestAnswersWaitAndCanBeCleared(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	d := send(t, s, []apptest.Map{maria()}, lease()...)
-	desk := open(t, look{plain: true})
-	desk.visit(d.links[0])
-	desk.write(`input[type="text"][name^="f."]`, "Porto")
-	desk.click(`#review button[value="save"]`)
-	desk.see(".notice.ok")
-	phone := open(t, look{plain: true, width: 360, height: 740})
-	phone.visit(d.links[0])
-	if got := phone.value(`input[type="text"][name^="f."]`); got != "Porto" {
+	desk := guest(t, s)
+	desk.Visit(d.links[0])
+	desk.Write(`input[type="text"][name^="f."]`, "Porto")
+	desk.Click(`#review button[value="save"]`)
+	desk.See(".notice.ok")
+	phone := guest(t, s)
+	phone.Visit(d.links[0])
+	if got := phone.Value(`input[type="text"][name^="f."]`); got != "Porto" {
 		t.Errorf("the other device shows %q", got)
 	}
-	phone.click("details.menu summary")
-	phone.click(`.menu-list a[href$="/clear"]`)
-	phone.heading("Clear your answers?")
-	phone.click("button.danger")
-	phone.see(".notice.ok")
-	if got := phone.value(`input[type="text"][name^="f."]`); got != "" {
+	phone.Click("details.menu summary")
+	phone.Click(`.menu-list a[href$="/clear"]`)
+	phone.Heading("Clear your answers?")
+	phone.Click("button.danger")
+	phone.See(".notice.ok")
+	if got := phone.Value(`input[type="text"][name^="f."]`); got != "" {
 		t.Errorf("after clearing the page shows %q", got)
 	}
 }
@@ -39,12 +38,12 @@ func TestReadersChooseTheLanguage(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	d := send(t, s, []apptest.Map{maria("locale", "de")})
-	w := open(t, look{language: "fr"})
-	w.visit(d.links[0])
-	w.see(`html[lang="de"]`)
-	w.run(chromedp.SetValue("#language", "es"))
-	w.click("footer button")
-	w.see(`html[lang="es"]`)
-	w.visit(s.URL + "/verify")
-	w.see(`html[lang="es"]`)
+	w := plain.Open(t, s.URL, "Accept-Language", "fr")
+	w.Visit(d.links[0])
+	w.See(`html[lang="de"]`)
+	w.Pick("#language", "es")
+	w.Click("footer button")
+	w.See(`html[lang="es"]`)
+	w.Visit(s.URL + "/verify")
+	w.See(`html[lang="es"]`)
 }

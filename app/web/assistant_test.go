@@ -15,7 +15,7 @@ import (
 // pages, with a script and without one.
 func TestFillInForOthers(t *testing.T) {
 	t.Parallel()
-	for _, l := range []look{{}, {width: 360, height: 740, plain: true}} {
+	for _, scripts := range []bool{true, false} {
 		s := apptest.New(t, withConsent)
 		owner := s.Company(t)
 		field := func(of int, kind string, y float64, more apptest.Map) apptest.Map {
@@ -33,13 +33,14 @@ func TestFillInForOthers(t *testing.T) {
 				field(2, "number", .4, apptest.Map{"label": "Rent", "name": "rent"})}},
 			apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, "A lease.")})).Want(t, http.StatusCreated)
 		at, ids := "/documents/"+d.Text(t, "id"), d.Texts(t, "fields", "id")
-		w := open(t, l)
-		w.visit(d.Text(t, "invitations.0.sign_url"))
-		w.fits()
-		if !l.plain {
+		w := either(t, s.Anonymous(), scripts)
+		w.Visit(d.Text(t, "invitations.0.sign_url"))
+		if w, is := w.(*window); is {
+			w.run(chromedp.EmulateViewport(360, 740))
+			w.fits()
 			w.judge(allRules, "the assistant's page")
 		}
-		sight := w.read("body")
+		sight := w.Read("body")
 		for _, want := range []string{"asks you to fill in fields for the people signing", "Rent (Tom Tenant)", "Rent (Uma Tenant)", "not signing anything"} {
 			if !strings.Contains(sight, want) {
 				t.Errorf("the assistant's page lacks %q: %s", want, sight)
@@ -50,22 +51,22 @@ func TestFillInForOthers(t *testing.T) {
 				t.Errorf("the assistant's page says %q: %s", unwanted, sight)
 			}
 		}
-		w.write(chromedp.CSS(`[name="f.`+ids[0]+`"]`), "Lisbon")
-		w.write(chromedp.CSS(`[name="f.`+ids[3]+`"]`), "1e999")
-		w.click("#finish")
-		w.reads("The Rent (Uma Tenant) field must be a number.")
-		w.replace(chromedp.CSS(`[name="f.`+ids[3]+`"]`), "700")
-		w.click("#finish")
-		w.heading("You're done")
-		if sight := w.sight(); !strings.Contains(sight, "You filled in the fields on") {
+		w.Write(`[name="f.`+ids[0]+`"]`, "Lisbon")
+		w.Write(`[name="f.`+ids[3]+`"]`, "1e999")
+		w.Click("#finish")
+		w.Says("The Rent (Uma Tenant) field must be a number.")
+		w.Write(`[name="f.`+ids[3]+`"]`, "700")
+		w.Click("#finish")
+		w.Heading("You're done")
+		if sight := w.Read("main"); !strings.Contains(sight, "You filled in the fields on") {
 			t.Errorf("the assistant's last page says %s", sight)
 		}
 		r := owner.Get(t, at).Want(t, http.StatusOK)
 		if got := strings.Join(r.Texts(t, "invitations", "status"), " "); got != "filled_in notified pending" || r.Text(t, "fields.0.value") != "Lisbon" || r.At(t, "fields.1.value") != nil || r.Text(t, "fields.3.value") != "700" {
 			t.Errorf("the invitations are %s of %s", got, r.Body)
 		}
-		w.visit(r.Text(t, "invitations.1.sign_url"))
-		if got := w.value(chromedp.CSS(`[name="f.` + ids[0] + `"]`)); got != "Lisbon" {
+		w.Visit(r.Text(t, "invitations.1.sign_url"))
+		if got := w.Value(`[name="f.` + ids[0] + `"]`); got != "Lisbon" {
 			t.Errorf("the tenant finds %q", got)
 		}
 	}
@@ -75,7 +76,7 @@ func TestFillInForOthers(t *testing.T) {
 // two with groups of the same name.
 func TestTicksForOthers(t *testing.T) {
 	t.Parallel()
-	for _, l := range []look{{}, {plain: true}} {
+	for _, scripts := range []bool{true, false} {
 		s := apptest.New(t)
 		var fields []apptest.Map
 		for i, of := range []string{"1", "1", "2", "2"} {
@@ -86,15 +87,15 @@ func TestTicksForOthers(t *testing.T) {
 			"invitations": []apptest.Map{{"name": "Asa Assistant", "email": "asa@assist.example", "role": "assistant", "position": 1},
 				{"name": "Tom Tenant", "email": "tom@tenant.example", "position": 2}, {"name": "Uma Tenant", "email": "uma@tenant.example", "position": 3}}},
 			apptest.File{Name: "lease.pdf", Content: apptest.PDF(t, "A lease.")})).Want(t, http.StatusCreated)
-		w := open(t, l)
-		w.visit(d.Text(t, "invitations.0.sign_url"))
+		w := either(t, s.Anonymous(), scripts)
+		w.Visit(d.Text(t, "invitations.0.sign_url"))
 		for _, id := range d.Texts(t, "fields", "id")[2:] {
-			w.click(chromedp.CSS(`[name="f.` + id + `"]`))
+			w.Click(`[name="f.` + id + `"]`)
 		}
-		w.click("#finish")
-		w.see("#errors a")
-		if got := get(w, chromedp.Evaluate[string](`document.querySelector("#errors a").getAttribute("href")`)); got != "#i3" {
-			t.Errorf("the boxes of the second recipient are reported at %s: %s", got, w.read("#errors"))
+		w.Click("#finish")
+		w.See("#errors a")
+		if got := w.Attribute("#errors a", "href"); got != "#i3" {
+			t.Errorf("the boxes of the second recipient are reported at %s: %s", got, w.Read("#errors"))
 		}
 	}
 }

@@ -91,28 +91,29 @@ func TestConditionsOnThePage(t *testing.T) {
 // TestConditionsWithoutScript checks that the server decides, whatever the page shows.
 func TestConditionsWithoutScript(t *testing.T) {
 	t.Parallel()
-	d := send(t, apptest.New(t), []apptest.Map{maria()}, rules()...)
-	w := open(t, look{plain: true})
-	w.visit(d.links[0])
+	s := apptest.New(t)
+	d := send(t, s, []apptest.Map{maria()}, rules()...)
+	w := guest(t, s)
+	w.Visit(d.links[0])
 	inputs := map[string]string{}
 	for _, label := range []string{"Pets", "Animal", "Breed"} {
-		parts := strings.SplitN(get(w, chromedp.OuterHTML("html")), ">"+label+"<", 2)
+		parts := strings.SplitN(w.HTML, ">"+label+"<", 2)
 		if len(parts) < 2 {
 			t.Fatalf("%s is not on the page", label)
 		}
 		inputs[label] = "#" + parts[0][strings.LastIndex(parts[0], `for="`)+5:len(parts[0])-1]
 	}
-	w.write(chromedp.CSS(inputs["Breed"]), "Poodle")
-	w.click(chromedp.CSS(inputs["Pets"]))
-	w.write(`[name="signature.text"]`, "Maria Silva")
-	w.click("#finish")
-	w.see("#errors")
-	if got := w.read("#errors"); !strings.Contains(got, "Animal") || strings.Contains(got, "Breed") {
+	w.Write(inputs["Breed"], "Poodle")
+	w.Click(inputs["Pets"])
+	w.Write(`[name="signature.text"]`, "Maria Silva")
+	w.Click("#finish")
+	w.See("#errors")
+	if got := w.Read("#errors"); !strings.Contains(got, "Animal") || strings.Contains(got, "Breed") {
 		t.Errorf("it complains about %q", got)
 	}
-	w.write(chromedp.CSS(inputs["Animal"]), "cat")
-	w.click("#finish")
-	w.heading("Everyone has signed")
+	w.Write(inputs["Animal"], "cat")
+	w.Click("#finish")
+	w.Heading("Everyone has signed")
 	got := strings.Join(d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).Texts(t, "fields", "value"), "|")
 	if strings.Contains(got, "Poodle") || !strings.Contains(got, "cat") {
 		t.Errorf("the values are %q", got)

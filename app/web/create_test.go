@@ -11,6 +11,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/apptest"
+	"paraph/app/apptest/plain"
 )
 
 // TestCreateWithoutScripts prepares and sends a document with forms alone.
@@ -18,75 +19,73 @@ func TestCreateWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	c := s.Company(t)
-	w := team(t, c, look{plain: true, width: 360, height: 740})
-	w.visit(s.URL + "/app/documents/new")
-	w.click("#add button")
-	if got := w.read("#errors"); !strings.Contains(got, "Choose at least one file") {
+	w := colleague(t, c)
+	w.Visit(s.URL + "/app/documents/new")
+	w.Click("#add button")
+	if got := w.Read("#errors"); !strings.Contains(got, "Choose at least one file") {
 		t.Errorf("without a file it says %q", got)
 	}
-	w.choose(onDisk(t, apptest.File{Name: "Lease.pdf", Content: apptest.PDF(t, "Signature: ____________________", "{{date:2}}")}, apptest.File{Name: "more.pdf", Content: apptest.PDF(t, "Annex.")},
-		apptest.File{Name: "bad.exe", Content: []byte("MZ")})...)
-	w.click("#add button")
-	w.see("#files li:nth-child(2)")
-	if got := w.read(".notice"); !strings.Contains(got, "bad.exe") {
+	w.Choose("#i-files", []plain.File{{Name: "Lease.pdf", Content: apptest.PDF(t, "Signature: ____________________", "{{date:2}}")}, {Name: "more.pdf", Content: apptest.PDF(t, "Annex.")},
+		{Name: "bad.exe", Content: []byte("MZ")}}...)
+	w.Click("#add button")
+	w.See("#files li:nth-child(2)")
+	if got := w.Read(".notice"); !strings.Contains(got, "bad.exe") {
 		t.Errorf("of the file that was not taken it is said %q", got)
 	}
-	if got := w.names(); got != "Lease.pdf more.pdf" {
+	if got := fileNames(w); got != "Lease.pdf more.pdf" {
 		t.Errorf("the files are %s", got)
 	}
-	w.click(`#files li:nth-child(2) .menu summary`)
-	w.click(`#files li:nth-child(2) button[value=up]`)
-	w.see(`#files li:first-child[data-name="more.pdf"]`)
-	if got := w.value("[name=title]"); got != "Lease" {
+	w.Click(`#files li:nth-child(2) .menu summary`)
+	w.Click(`#files li:nth-child(2) button[value=up]`)
+	w.See(`#files li:first-child[data-name="more.pdf"]`)
+	if got := w.Value("[name=title]"); got != "Lease" {
 		t.Errorf("the title is %q", got)
 	}
-	w.write(`[name="invitations.0.name"]`, "Maria Rossi")
-	w.write(`[name="invitations.0.email"]`, "maria@signer.example")
-	w.run(chromedp.Click(chromedp.CSS(`[name=signing_order][value=sequential]`)))
-	w.click("button[value=add]")
-	w.see(`[name="invitations.1.name"]`)
-	w.write(`[name="invitations.1.name"]`, "Ben Buyer")
-	w.write(`[name="invitations.1.email"]`, "MARIA@signer.example")
-	w.click("button[value=me]")
-	w.see("#errors")
-	if got := w.read("#i-invitations-1-email-error"); !strings.Contains(got, "already invited") {
+	w.Write(`[name="invitations.0.name"]`, "Maria Rossi")
+	w.Write(`[name="invitations.0.email"]`, "maria@signer.example")
+	w.Click(`[name=signing_order][value=sequential]`)
+	w.Click("button[value=add]")
+	w.See(`[name="invitations.1.name"]`)
+	w.Write(`[name="invitations.1.name"]`, "Ben Buyer")
+	w.Write(`[name="invitations.1.email"]`, "MARIA@signer.example")
+	w.Click("button[value=me]")
+	w.See("#errors")
+	if got := w.Read("#i-invitations-1-email-error"); !strings.Contains(got, "already invited") {
 		t.Errorf("of an address that is there twice it is said %q", got)
 	}
-	w.click(`[name="invitations.1.shares_email"]`) // shown where it is wanted
-	w.write(`[name="invitations.1.email"]`, "ben@signer.example")
-	w.click(".person-row:nth-child(2) .rest summary")
-	w.click(`button[value="up.1"]`)
-	w.see(`[name="invitations.0.name"][value="Ben Buyer"]`)
-	w.click(".person-row:nth-child(3) .rest summary")
-	w.click(`button[value="remove.2"]`)
-	w.gone(`[name="invitations.2.name"]`)
-	w.click(`.found summary`)
-	w.click(`button[value=detect]`)
-	if got := w.read(".notice"); !strings.Contains(got, "added: 2") {
+	w.Click(`[name="invitations.1.shares_email"]`) // shown where it is wanted
+	w.Write(`[name="invitations.1.email"]`, "ben@signer.example")
+	w.Click(".person-row:nth-child(2) .rest summary")
+	w.Click(`button[value="up.1"]`)
+	w.See(`[name="invitations.0.name"][value="Ben Buyer"]`)
+	w.Click(".person-row:nth-child(3) .rest summary")
+	w.Click(`button[value="remove.2"]`)
+	w.Gone(`[name="invitations.2.name"]`)
+	w.Click(`.found summary`)
+	w.Click(`button[value=detect]`)
+	if got := w.Read(".notice"); !strings.Contains(got, "added: 2") {
 		t.Errorf("of the fields in the file it is said %q", got)
 	}
-	w.click(`.stepper button[value=review]`)
+	w.Click(`.stepper button[value=review]`)
 
-	w.heading("Review and send")
-	if got := w.read("#problem-list"); !strings.Contains(got, "Maria Rossi has fields, but no signature field") {
+	w.Heading("Review and send")
+	if got := w.Read("#problem-list"); !strings.Contains(got, "Maria Rossi has fields, but no signature field") {
 		t.Errorf("the problems are %q", got)
 	}
-	w.write("#i-subject", "Please sign our lease")
-	w.write("#i-message", "Thank you!")
-	w.run(chromedp.Click(chromedp.CSS("button[value=send]")))
-	w.see("#errors")
-	if got := w.value("#i-subject"); got != "Please sign our lease" {
+	w.Write("#i-subject", "Please sign our lease")
+	w.Write("#i-message", "Thank you!")
+	w.Click("button[value=send]")
+	w.See("#errors")
+	if got := w.Value("#i-subject"); got != "Please sign our lease" {
 		t.Errorf("the subject is now %q", got)
 	}
-	if got := get(w, chromedp.Evaluate[string](`document.querySelector(".person-row pre").textContent`)); !strings.Contains(got, "Thank you!") || !strings.Contains(got, "Hello Ben Buyer") {
-		t.Errorf("the message to the first will be %q", got)
-	}
-	w.run(chromedp.Click(chromedp.CSS("#i-seen")))
-	w.click("button[value=send]")
-	w.heading("The document has been sent")
-	w.click(`form[action$="/links"] button`)
-	w.see(".linkbox")
-	if got := w.read("main"); !strings.Contains(got, "/s/") || strings.Count(got, "/s/") != 1 || !strings.Contains(got, "when it is their turn") {
+	want(t, w.HTML, "Thank you!", "Hello Ben Buyer") // the message to the first
+	w.Click("#i-seen")
+	w.Click("button[value=send]")
+	w.Heading("The document has been sent")
+	w.Click(`form[action$="/links"] button`)
+	w.See(".linkbox")
+	if got := w.Read("main"); !strings.Contains(got, "/s/") || strings.Count(got, "/s/") != 1 || !strings.Contains(got, "when it is their turn") {
 		t.Errorf("the links are %q", got)
 	}
 	mails := s.Mails(t, "ben@signer.example")
@@ -114,37 +113,37 @@ func TestApproval(t *testing.T) {
 	member, approver := owner.Member(t, account.RoleMember), owner.Member(t, account.RoleApprover)
 	id := member.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease", "invitations": apptest.List{maria()}}, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, 201).Text(t, "id")
 	at := s.URL + "/app/documents/" + id + "/review"
-	w := team(t, member, look{plain: true})
-	w.visit(at)
-	w.gone("button[value=send],button[value=approve]")
-	w.run(chromedp.SetValue(chromedp.CSS("#i-approver-id"), approver.UserID))
-	w.click("button[value=submit]")
-	w.gone("#review")
-	w.visit(at)
-	w.see("button[value=withdraw]")
-	w.gone("button[value=approve],#i-subject")
+	w := colleague(t, member)
+	w.Visit(at)
+	w.Gone("button[value=send],button[value=approve]")
+	w.Pick("#i-approver-id", approver.UserID)
+	w.Click("button[value=submit]")
+	w.Gone("#review")
+	w.Visit(at)
+	w.See("button[value=withdraw]")
+	w.Gone("button[value=approve],#i-subject")
 
-	a := team(t, approver, look{})
-	a.visit(at)
-	a.click("#review details summary:not(.person-row summary)")
-	a.click("button[value=reject]")
-	if got := a.read("#i-reason-error"); !strings.Contains(got, "required") {
+	a := colleague(t, approver)
+	a.Visit(at)
+	a.Click("#review details summary:not(.person-row summary)")
+	a.Click("button[value=reject]")
+	if got := a.Read("#i-reason-error"); !strings.Contains(got, "required") {
 		t.Errorf("without a reason it says %q", got)
 	}
-	a.write("#i-reason", "The rent is wrong.")
-	a.click("button[value=reject]")
-	a.gone("#review")
-	w.visit(at)
-	if got := w.read("main"); !strings.Contains(got, "The rent is wrong.") {
+	a.Write("#i-reason", "The rent is wrong.")
+	a.Click("button[value=reject]")
+	a.Gone("#review")
+	w.Visit(at)
+	if got := w.Read("main"); !strings.Contains(got, "The rent is wrong.") {
 		t.Errorf("the reason is not shown: %s", got)
 	}
-	w.click("button[value=reopen]")
-	w.click("button[value=submit]")
-	w.gone("#review")
-	a.visit(at)
-	a.click("button[value=approve]")
-	a.click("button[value=send]")
-	a.heading("The document has been sent")
+	w.Click("button[value=reopen]")
+	w.Click("button[value=submit]")
+	w.Gone("#review")
+	a.Visit(at)
+	a.Click("button[value=approve]")
+	a.Click("button[value=send]")
+	a.Heading("The document has been sent")
 	if got := member.Get(t, "/documents/"+id).Text(t, "status"); got != "sent" {
 		t.Errorf("the document is %s", got)
 	}
@@ -156,21 +155,21 @@ func TestReviewBlocks(t *testing.T) {
 	s := apptest.New(t)
 	c := s.Company(t)
 	id := c.Post(t, "/documents", apptest.Map{"title": "Empty"}).Want(t, 201).Text(t, "id")
-	w := team(t, c, look{plain: true})
-	w.visit(s.URL + "/app/documents/" + id + "/review")
-	if got := w.read("#problem-list .danger"); !strings.Contains(got, "at least one file") || !strings.Contains(got, "at least one signer") {
+	w := colleague(t, c)
+	w.Visit(s.URL + "/app/documents/" + id + "/review")
+	if got := w.Read("#problem-list .danger"); !strings.Contains(got, "at least one file") || !strings.Contains(got, "at least one signer") {
 		t.Errorf("the problems are %q", got)
 	}
-	w.write("#i-expires-at", "01012001")
-	w.run(chromedp.Click(chromedp.CSS("button[value=save]")))
-	if got := w.read("#i-expires-at-error"); !strings.Contains(got, "future") {
+	w.Write("#i-expires-at", "2001-01-01")
+	w.Click("button[value=save]")
+	if got := w.Read("#i-expires-at-error"); !strings.Contains(got, "future") {
 		t.Errorf("of a day in the past it is said %q", got)
 	}
-	w.run(chromedp.SetValue(chromedp.CSS("#i-expires-at"), ""))
-	w.click("button[value=send]")
-	// The previous page has errors too: they disappear when the next one has
-	// loaded.
-	w.until(`document.querySelector("#errors")?.textContent.includes("at least one file")`)
+	w.Write("#i-expires-at", "")
+	w.Click("button[value=send]")
+	if got := w.Read("#errors"); !strings.Contains(got, "at least one file") {
+		t.Errorf("sending says %q", got)
+	}
 	stranger := s.Company(t)
 	for path, token := range map[string]string{"/files": stranger.Token, "/people": stranger.Token, "/review": stranger.Token, "/links": stranger.Token} {
 		if res, _ := fetch(t, s.URL+"/app/documents/"+id+path, "Cookie", "paraph_session="+token); res.StatusCode != http.StatusNotFound {
@@ -316,28 +315,26 @@ func TestSplitAFileByHand(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	c := s.Company(t)
-	for name, size := range map[string]look{"computer": {width: 1280, height: 1000}, "phone": {width: 390, height: 844}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDraft(t, c, 3, maria())
-			w := team(t, c, size)
-			w.visit(s.URL + "/app/documents/" + d.id + "/files/" + d.file + "/pages")
-			if got := w.read("#page-2 [value=split]"); !strings.Contains(got, "Split after page 2") {
-				t.Errorf("the cut mark says %q", got)
-			}
-			w.judge(allRules, name)
-			w.click("#page-1 [value=split]")
-			w.until(`document.querySelectorAll("#files [data-file]").length === 2`)
-			if got := w.read("main"); !strings.Contains(got, "now in lease (2).pdf") {
-				t.Errorf("the files are shown as %s", got)
-			}
-			now := c.Get(t, "/documents/"+d.id).Want(t, 200)
-			if got := []any{now.At(t, "files.0.pages"), now.At(t, "files.1.pages")}; got[0] != 1.0 || got[1] != 2.0 {
-				t.Errorf("the parts have %v pages", got)
-			}
-		})
+	d := newDraft(t, c, 3, maria())
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.visit(s.URL + "/app/documents/" + d.id + "/files/" + d.file + "/pages")
+	w.judge(allRules, "on a computer")
+	w.run(chromedp.EmulateViewport(390, 844))
+	w.judge(rulesOfLook, "on a phone")
+	if got := w.read("#page-2 [value=split]"); !strings.Contains(got, "Split after page 2") {
+		t.Errorf("the cut mark says %q", got)
 	}
-	d := newDraft(t, c, 3)
+	w.click("#page-1 [value=split]")
+	w.until(`document.querySelectorAll("#files [data-file]").length === 2`)
+	if got := w.read("main"); !strings.Contains(got, "now in lease (2).pdf") {
+		t.Errorf("the files are shown as %s", got)
+	}
+	now := c.Get(t, "/documents/"+d.id).Want(t, 200)
+	if got := []any{now.At(t, "files.0.pages"), now.At(t, "files.1.pages")}; got[0] != 1.0 || got[1] != 2.0 {
+		t.Errorf("the parts have %v pages", got)
+	}
+
+	d = newDraft(t, c, 3)
 	f, at := newFormClient(t, c), "/app/documents/"+d.id+"/files/"+d.file+"/pages"
 	for _, page := range []string{"", "0", "3", "-1", "two", "99999999999999999999"} {
 		if status, html := f.form(at, "do", "split", "page", page); status != 422 || !strings.Contains(html, "Enter a page from 1 to 2") {
@@ -371,27 +368,25 @@ func TestMergeFilesByHand(t *testing.T) {
 		t.Helper()
 		return strings.Join(c.Get(t, "/documents/"+id).Want(t, 200).Texts(t, "files", "name"), " ")
 	}
-	for name, size := range map[string]look{"computer": {width: 1280, height: 1000}, "phone": {width: 390, height: 844}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			id, files := three(t)
-			w := team(t, c, size)
-			w.visit(s.URL + "/app/documents/" + id + "/files")
-			w.click("#merge summary")
-			w.see("#merge button")
-			w.judge(allRules, name)
-			w.click(chromedp.CSS("#merge-" + files[1]))
-			w.click("#merge button")
-			w.until(`document.querySelectorAll("#files [data-file]").length === 2`)
-			if got := w.read("main"); !strings.Contains(got, "merged into a.pdf") {
-				t.Errorf("the files are shown as %s", got)
-			}
-			if got := names(t, id); got != "a.pdf b.pdf" {
-				t.Errorf("the files are %s", got)
-			}
-		})
-	}
 	id, files := three(t)
+	w := team(t, c, look{width: 1280, height: 1000})
+	w.visit(s.URL + "/app/documents/" + id + "/files")
+	w.click("#merge summary")
+	w.see("#merge button")
+	w.judge(allRules, "on a computer")
+	w.run(chromedp.EmulateViewport(390, 844))
+	w.judge(rulesOfLook, "on a phone")
+	w.click(chromedp.CSS("#merge-" + files[1]))
+	w.click("#merge button")
+	w.until(`document.querySelectorAll("#files [data-file]").length === 2`)
+	if got := w.read("main"); !strings.Contains(got, "merged into a.pdf") {
+		t.Errorf("the files are shown as %s", got)
+	}
+	if got := names(t, id); got != "a.pdf b.pdf" {
+		t.Errorf("the files are %s", got)
+	}
+
+	id, files = three(t)
 	f, at := newFormClient(t, c), "/app/documents/"+id+"/files/merge"
 	for _, chosen := range []string{"", files[0], "nothing"} {
 		if status, html := f.form(at, "merge", chosen); status != 422 || !strings.Contains(html, "Choose at least two files") {

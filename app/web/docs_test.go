@@ -242,15 +242,16 @@ func TestDocsInEveryLook(t *testing.T) {
 func TestDocsWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
-	w := open(t, look{plain: true})
-	w.visit(s.URL + "/docs/api/createDocument")
-	w.click(`.languages a[href*="lang=python"]`)
-	if got := w.read(".samples pre"); !strings.Contains(got, "requests.post(") {
+	w := guest(t, s)
+	w.Visit(s.URL + "/docs/api/createDocument")
+	w.Click(`.languages a[href*="lang=python"]`)
+	if got := w.Read(".samples pre"); !strings.Contains(got, "requests.post(") {
 		t.Errorf("the sample in Python is %q", got)
 	}
-	w.run(chromedp.SendKeys(chromedp.CSS("#q"), "audit trail"), chromedp.Submit(chromedp.CSS("#q")))
-	w.heading("audit trail")
-	w.see(`#listDocumentEvents`)
+	w.Write("#q", "audit trail")
+	w.Click("form:has(#q) button")
+	w.Heading("audit trail")
+	w.See(`#listDocumentEvents`)
 }
 
 // TestDocsContentsFold opens the contents on a phone without scripts, and follows an entry. On a wide

@@ -240,24 +240,33 @@ func TestBulk(t *testing.T) {
 	if code, zip := v.send("/app/documents/bulk", "action", "download", "id", sent, "id", other); code != 200 || !strings.HasPrefix(zip, "PK") {
 		t.Errorf("the ZIP: %d %.20q", code, zip)
 	}
-	for _, plain := range []bool{true, false} {
-		id := o.in(t, "sent")
-		w := team(t, o.member, look{plain: plain})
-		w.visit(o.URL + "/app/documents?status=sent")
-		w.click(chromedp.CSS(`input[name="id"][value="` + id + `"]`))
-		if !plain {
-			w.until(`document.querySelector("[data-count]").textContent === "1 selected"`)
-		}
-		w.click(`#bulk button[value="void"]`)
-		w.heading("Void one document?")
-		w.write(`textarea[name="reason"]`, "Sent twice.")
-		w.click(`main .btn.danger`)
-		w.heading("Voiding")
+	voided := func(id string) {
+		t.Helper()
 		if got := o.member.Get(t, "/documents/"+id).Text(t, "voided_reason"); got != "Sent twice." {
 			t.Errorf("voided because of %q", got)
 		}
-		w.close()
 	}
+	id = o.in(t, "sent")
+	b := colleague(t, o.member)
+	b.Visit("/app/documents?status=sent")
+	b.Click(`input[name="id"][value="` + id + `"]`)
+	b.Click(`#bulk button[value="void"]`)
+	b.Heading("Void one document?")
+	b.Write(`textarea[name="reason"]`, "Sent twice.")
+	b.Click(`main .btn.danger`)
+	b.Heading("Voiding")
+	voided(id)
+	id = o.in(t, "sent")
+	w := team(t, o.member, look{})
+	w.visit(o.URL + "/app/documents?status=sent")
+	w.click(chromedp.CSS(`input[name="id"][value="` + id + `"]`))
+	w.until(`document.querySelector("[data-count]").textContent === "1 selected"`)
+	w.click(`#bulk button[value="void"]`)
+	w.heading("Void one document?")
+	w.write(`textarea[name="reason"]`, "Sent twice.")
+	w.click(`main .btn.danger`)
+	w.heading("Voiding")
+	voided(id)
 	_, html = v.send("/app/documents/bulk", "action", "restore", "all", "yes", "next", "/app/documents/archived")
 	v.contains(html, "1 document restored.")
 }
@@ -305,11 +314,11 @@ func TestDocumentActions(t *testing.T) {
 
 	id = o.in(t, "pending_approval")
 	w.visit(o.URL + "/app/documents/" + id)
-	second := team(t, o.approver, look{plain: true})
-	second.visit(o.URL + "/app/action")
-	second.click(`.documents th a`)
-	second.click(`.banner .btn.primary`)
-	second.reads("Approved. It can now be sent.")
+	second := colleague(t, o.approver)
+	second.Visit("/app/action")
+	second.Click(`.documents th a`)
+	second.Click(`.banner .btn.primary`)
+	second.Says("Approved. It can now be sent.")
 	if status(id) != "approved" {
 		t.Errorf("it is %s", status(id))
 	}
@@ -442,12 +451,12 @@ func listOf(t testing.TB, n int) *apptest.Client {
 func TestLongList(t *testing.T) {
 	t.Parallel()
 	c := listOf(t, 200)
-	w := team(t, c, look{})
-	w.visit(c.URL + "/app/documents?per_page=200")
-	if n := get(w, chromedp.Evaluate[int](`document.querySelectorAll("*").length`)); n > 4000 {
+	b := colleague(t, c)
+	b.Visit("/app/documents?per_page=200")
+	if n := b.Count("*"); n > 4000 {
 		t.Errorf("the page has %d elements", n)
 	}
-	if n := get(w, chromedp.Evaluate[int](`document.querySelectorAll(".documents tbody tr").length`)); n != 200 {
+	if n := b.Count(".documents tbody tr"); n != 200 {
 		t.Errorf("the page has %d rows", n)
 	}
 }
@@ -457,14 +466,18 @@ func TestLongList(t *testing.T) {
 func TestListWithScripts(t *testing.T) {
 	t.Parallel()
 	c := listOf(t, 21)
+	b := colleague(t, c)
+	b.Visit("/app/documents")
+	if said, exact := b.Read("td time"), b.Attribute("td time", "title"); !regexp.MustCompile(`^now$|ago$`).MatchString(said) || !regexp.MustCompile(` \d{4}`).MatchString(exact) {
+		t.Errorf("the time is %q, exactly %q", said, exact)
+	}
+	b.Pick("#per_page", "50")
+	b.Click(".pager form button")
+	if n := b.Count(".documents tbody tr"); n != 21 {
+		t.Errorf("%d rows", n)
+	}
 	const time, button = `document.querySelector("td time")`, `document.querySelector(".pager form button")`
 	const relative = `/^now$|ago$/.test(` + time + `.textContent) && / \d{4}/.test(` + time + `.title)`
-	plain := team(t, c, look{plain: true})
-	plain.visit(c.URL + "/app/documents")
-	plain.until(relative)
-	plain.run(chromedp.SetValue(chromedp.CSS("#per_page"), "50"))
-	plain.click(".pager form button")
-	plain.until(`document.querySelectorAll(".documents tbody tr").length === 21`)
 	w := team(t, c, look{})
 	w.visit(c.URL + "/app/documents")
 	w.until(relative + ` && !` + button + `.offsetWidth`)

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"paraph/app/apptest"
+	"paraph/app/apptest/plain"
 	"paraph/app/words"
 )
 
@@ -20,10 +21,9 @@ func textsOf(t *testing.T, c *apptest.Client, id string) string {
 	return texts + strings.Join(d.Texts(t, "invitations", "email"), " | ")
 }
 
-// idOf returns the document whose page a window shows.
-func (w *window) idOf() string {
-	w.t.Helper()
-	_, rest, _ := strings.Cut(get(w, chromedp.Location()), "/app/documents/")
+// idIn returns the document that an address is about.
+func idIn(address string) string {
+	_, rest, _ := strings.Cut(address, "/app/documents/")
 	id, _, _ := strings.Cut(rest, "/")
 	return id
 }
@@ -34,53 +34,55 @@ func TestEveryButtonStoresTheDraft(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	c := s.Company(t)
-	w := team(t, c, look{plain: true})
+	w := colleague(t, c)
 	fill := func() {
-		w.write(`[name="title"]`, "Lease")
-		w.write(`[name="invitations.0.name"]`, "Ann")
-		w.write(`[name="invitations.0.email"]`, "ann@x.example")
-		w.write("#i-subject", "Our lease")
-		w.write("#i-message", "Thank you")
+		w.Write(`[name="title"]`, "Lease")
+		w.Write(`[name="invitations.0.name"]`, "Ann")
+		w.Write(`[name="invitations.0.email"]`, "ann@x.example")
+		w.Write("#i-subject", "Our lease")
+		w.Write("#i-message", "Thank you")
 	}
 	const stored = "Lease | Our lease | Thank you | ann@x.example"
 	for _, button := range []string{"add", "save", "upload", "several"} {
-		w.visit(s.URL + "/app/documents/new")
+		w.Visit(s.URL + "/app/documents/new")
 		fill()
 		if button == "several" {
-			w.click(".several summary")
+			w.Click(".several summary")
 		}
-		w.choose(onDisk(t, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})...)
-		w.click(chromedp.CSS(`#draft button[value="` + button + `"]:not(.vh)`))
-		w.see("#files [data-file]")
-		if got := textsOf(t, c, w.idOf()); got != stored {
+		w.Choose("#i-files", plain.File{Name: "a.pdf", Content: apptest.PDF(t)})
+		w.Click(`#draft button[value="` + button + `"]:not(.vh)`)
+		w.See("#files [data-file]")
+		if got := textsOf(t, c, idIn(w.At())); got != stored {
 			t.Errorf("%s stores %q", button, got)
 		}
 	}
 	// What is refused is shown again, and the rest is stored.
-	w.write(`[name="title"]`, "Lease of a flat")
-	w.write(`[name="invitations.0.email"]`, "nobody")
-	w.choose(onDisk(t, apptest.File{Name: "b.pdf", Content: apptest.PDF(t)})...)
-	w.click(`#files li:nth-child(1) .menu summary`)
-	w.click(`#files li:nth-child(1) .menu-list details:nth-of-type(1) summary`)
-	w.write(`#files li:nth-child(1) input[name^="name-"]`, "First.pdf")
-	w.click(`#files li:nth-child(1) .menu-list details:nth-of-type(3) summary`)
-	w.click(`#files li:nth-child(1) button[value="remove"]`)
-	w.see("#i-invitations-0-email-error")
-	if got := w.names(); got != "First.pdf b.pdf" {
+	w.Write(`[name="title"]`, "Lease of a flat")
+	w.Write(`[name="invitations.0.email"]`, "nobody")
+	w.Choose("#i-files", plain.File{Name: "b.pdf", Content: apptest.PDF(t)})
+	w.Click(`#files li:nth-child(1) .menu summary`)
+	w.Click(`#files li:nth-child(1) .menu-list details:nth-of-type(1) summary`)
+	w.Write(`#files li:nth-child(1) input[name^="name-"]`, "First.pdf")
+	w.Click(`#files li:nth-child(1) .menu-list details:nth-of-type(3) summary`)
+	w.Click(`#files li:nth-child(1) button[value="remove"]`)
+	w.See("#i-invitations-0-email-error")
+	if got := fileNames(w); got != "First.pdf b.pdf" {
 		t.Errorf("the files are %s", got)
 	}
-	if got := w.value(`[name="invitations.0.email"]`); got != "nobody" {
+	if got := w.Value(`[name="invitations.0.email"]`); got != "nobody" {
 		t.Errorf("the refused address became %q", got)
 	}
-	if got := textsOf(t, c, w.idOf()); got != "Lease of a flat | Our lease | Thank you | ann@x.example" {
+	if got := textsOf(t, c, idIn(w.At())); got != "Lease of a flat | Our lease | Thank you | ann@x.example" {
 		t.Errorf("stored are %q", got)
 	}
-	w.write(`[name="invitations.0.email"]`, "ben@x.example")
-	w.click(`#files li:nth-child(1) .menu summary`)
-	w.click(`#files li:nth-child(1) .menu-list details:nth-of-type(3) summary`)
-	w.click(`#files li:nth-child(1) button[value="remove"]`)
-	w.until(`document.querySelectorAll("#files [data-file]").length === 1`)
-	if got := textsOf(t, c, w.idOf()); !strings.HasSuffix(got, "| ben@x.example") {
+	w.Write(`[name="invitations.0.email"]`, "ben@x.example")
+	w.Click(`#files li:nth-child(1) .menu summary`)
+	w.Click(`#files li:nth-child(1) .menu-list details:nth-of-type(3) summary`)
+	w.Click(`#files li:nth-child(1) button[value="remove"]`)
+	if n := w.Count("#files [data-file]"); n != 1 {
+		t.Errorf("%d files are left", n)
+	}
+	if got := textsOf(t, c, idIn(w.At())); !strings.HasSuffix(got, "| ben@x.example") {
 		t.Errorf("stored are %q", got)
 	}
 }

@@ -19,38 +19,34 @@ func TestFieldListWithoutScript(t *testing.T) {
 	c := s.Company(t)
 	d := newDraft(t, c, 2, maria())
 	d.put(t, place("text", "City", 1, .3, "font_size", 12, "pattern", "[A-Z].*"), place("checkbox", "Pets", 2, .5))
-	w := team(t, c, look{width: 360, height: 740, plain: true})
-	w.visit(d.URL + "/app/documents/" + d.id + "/edit")
-	w.see(".drawn")
-	w.click(`.notice a[href$="/edit/list"]`)
-	w.heading("Lease of a flat")
+	w := colleague(t, c)
+	w.Visit(d.URL + "/app/documents/" + d.id + "/edit")
+	w.See(".drawn")
+	w.Click(`.notice a[href$="/edit/list"]`)
+	w.Heading("Lease of a flat")
 	text := d.fields(t)[0]
-	name := func(field, input string) chromedp.CSS {
-		return chromedp.CSS(fmt.Sprintf(`[name="f.%s.%s"]`, field, input))
+	name := func(field, input string) string {
+		return fmt.Sprintf(`[name="f.%s.%s"]`, field, input)
 	}
-	change := func(where chromedp.CSS, v string) {
-		w.see(where)
-		w.run(chromedp.SetAttributeValue(where, "value", v))
-	}
-	if got := w.value(name(text.ID, "x")); got != "21" {
+	if got := w.Value(name(text.ID, "x")); got != "21" {
 		t.Errorf("a tenth of A4 is shown as %q mm", got)
 	}
-	change(name(text.ID, "x"), "42")
-	change(name(text.ID, "y"), "far down")
-	w.click(`button[value="save"]`)
-	w.see("#errors")
-	w.see(`[aria-invalid="true"]`)
-	change(name(text.ID, "y"), "29.7")
-	w.click(chromedp.CSS(fmt.Sprintf(`[name="remove.%s"]`, d.fields(t)[1].ID)))
-	w.click(`button[value="add"]`)
-	w.see(`#row-new`)
-	change(`[name="f.new.page"]`, "3")
-	w.click(`button[value="save"]`)
-	w.see(`#i-new-page-e`)
-	change(`[name="f.new.page"]`, "2")
-	change(`[name="f.new.label"]`, "Sign here")
-	w.click(`button[value="save"]`)
-	w.see(".notice.ok")
+	w.Write(name(text.ID, "x"), "42")
+	w.Write(name(text.ID, "y"), "far down")
+	w.Click(`button[value="save"]`)
+	w.See("#errors")
+	w.See(`[aria-invalid="true"]`)
+	w.Write(name(text.ID, "y"), "29.7")
+	w.Click(fmt.Sprintf(`[name="remove.%s"]`, d.fields(t)[1].ID))
+	w.Click(`button[value="add"]`)
+	w.See(`#row-new`)
+	w.Write(`[name="f.new.page"]`, "3")
+	w.Click(`button[value="save"]`)
+	w.See(`#i-new-page-e`)
+	w.Write(`[name="f.new.page"]`, "2")
+	w.Write(`[name="f.new.label"]`, "Sign here")
+	w.Click(`button[value="save"]`)
+	w.See(".notice.ok")
 	all := d.fields(t)
 	if len(all) != 2 || !near(all[0].X, .2) || !near(all[0].Y, .1) || all[0].ID != text.ID || all[0].FontSize != 12 || all[0].Pattern != "[A-Z].*" {
 		t.Errorf("the fields are %+v", all)
@@ -60,9 +56,9 @@ func TestFieldListWithoutScript(t *testing.T) {
 	}
 	// A concurrent change comes first.
 	d.put(t, place("signature", "Theirs", 1, .1))
-	w.click(`button[value="save"]`)
-	w.see("#errors")
-	if got := w.read("#errors"); !strings.Contains(got, "Owner Person changed this document") {
+	w.Click(`button[value="save"]`)
+	w.See("#errors")
+	if got := w.Read("#errors"); !strings.Contains(got, "Owner Person changed this document") {
 		t.Errorf("it says %q", got)
 	}
 	if got := d.fields(t); len(got) != 1 || got[0].Label != "Theirs" {

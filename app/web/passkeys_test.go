@@ -75,6 +75,7 @@ func (w *window) addPasskey(name string) {
 	w.click(`form[action="/app/me/passkeys"] button.btn`)
 }
 
+// TestPasskeys follows a passkey from its making to its removal.
 func TestPasskeys(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
@@ -106,6 +107,25 @@ func TestPasskeys(t *testing.T) {
 	if text := w.read("main"); !strings.Contains(text, "Password and passkey") {
 		t.Errorf("the sign-ins are %s", text)
 	}
+
+	// An hour later, who creates an API token has to prove who they are: the form waits for the
+	// passkey, and is then sent on.
+	made := func() bool {
+		return strings.Contains(string(owner.Get(t, "/tokens").Want(t, 200).Body), "The nightly export")
+	}
+	s.Advance(t, "1h")
+	w.visit(named(s) + "/app/settings/api")
+	w.write(`form[action="/app/settings/api"] [name="name"]`, "The nightly export")
+	w.click(`form[action="/app/settings/api"] button.primary`)
+	w.heading("Confirm it's you")
+	if made() {
+		t.Error("it was created without a proof")
+	}
+	w.click(`form[data-passkey="/app/me/prove/begin"] button`)
+	w.see("#secret")
+	if !made() {
+		t.Error("it was not created")
+	}
 	w.visit(named(s) + "/app/me/security")
 	w.click(`li:has([action="/app/me/passkeys/rename"]) summary`)
 	w.write(`form[action="/app/me/passkeys/rename"] [name="name"]`, "Work laptop")
@@ -115,6 +135,12 @@ func TestPasskeys(t *testing.T) {
 	w.write(`form[action="/app/me/passkeys/remove"] input[type="password"]`, apptest.Password)
 	w.send("/app/me/passkeys/remove")
 	w.until(`document.readyState === "complete" && !document.body.textContent.includes("Work laptop")`)
+
+	// The device still has the passkey that was removed here.
+	w.signOut()
+	w.heading("Sign in")
+	w.click(`form[action="/signin/passkey"] button`)
+	w.see("#errors")
 }
 
 // TestPasskeyInTheBackground signs in with what the browser offers, without a button.
@@ -151,64 +177,6 @@ func TestPasskeyAskedForEarly(t *testing.T) {
 	if get(w, chromedp.Evaluate[bool](`pressed.aborted`)) {
 		t.Error("the request of the button was given up")
 	}
-}
-
-// TestAPasskeyProvesWhoAsks creates an API token an hour after signing in: the form waits for
-// the passkey, and is then sent on.
-func TestAPasskeyProvesWhoAsks(t *testing.T) {
-	t.Parallel()
-	s := apptest.New(t)
-	owner := s.Company(t)
-	w := open(t, look{})
-	w.withDevice(false)
-	w.signInAt(named(s), owner.Email)
-	w.addPasskey("My laptop")
-	w.heading("Save your recovery codes")
-	made := func() bool {
-		return strings.Contains(string(owner.Get(t, "/tokens").Want(t, 200).Body), "The nightly export")
-	}
-	s.Advance(t, "1h")
-
-	w.visit(named(s) + "/app/settings/api")
-	w.write(`form[action="/app/settings/api"] [name="name"]`, "The nightly export")
-	w.click(`form[action="/app/settings/api"] button.primary`)
-	w.heading("Confirm it's you")
-	if made() {
-		t.Error("it was created without a proof")
-	}
-	w.click(`form[data-passkey="/app/me/prove/begin"] button`)
-	w.see("#secret")
-	if !made() {
-		t.Error("it was not created")
-	}
-}
-
-// TestPasskeyOfNobody uses a device with a passkey that was removed here.
-func TestPasskeyOfNobody(t *testing.T) {
-	t.Parallel()
-	s := apptest.New(t)
-	owner := s.Company(t)
-	w := open(t, look{})
-	w.withDevice(false)
-	w.signInAt(named(s), owner.Email)
-	w.addPasskey("Lost")
-	w.heading("Save your recovery codes")
-	who, err := s.Accounts.Operator.ActorFor(owner.Email, owner.CompanyID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := s.Accounts.Authentication.ListPasskeys(account.Call{Actor: who})
-	if err != nil || len(keys) != 1 {
-		t.Fatalf("got %+v, %v", keys, err)
-	}
-	if err := s.Accounts.Authentication.RemovePasskey(t.Context(), account.Call{Actor: who}, keys[0].ID, apptest.Password, ""); err != nil {
-		t.Fatal(err)
-	}
-	w.visit(named(s) + "/app/me")
-	w.signOut()
-	w.heading("Sign in")
-	w.click(`form[action="/signin/passkey"] button`)
-	w.see("#errors")
 }
 
 // putBack is webauthn.AddCredential without what this browser's devices don't know.

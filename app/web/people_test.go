@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"paraph/app/account"
 	"paraph/app/apptest"
 	"paraph/app/fault"
@@ -34,18 +32,18 @@ func TestInviteToTheTeam(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
-	w := team(t, owner, look{width: 360, height: 740, plain: true})
-	w.visit(s.URL + "/app/team")
-	w.click(`main a[href="/app/team/invite"]`)
-	w.write(`textarea[name="emails"]`, "Ben Buyer <ben@new.example>, wrong\ncleo@new.example")
-	w.run(chromedp.Submit(`form[action="/app/team/invite"]`))
-	w.see("#errors")
-	if got := w.value(`textarea[name="emails"]`); got != "wrong" {
+	w := colleague(t, owner)
+	w.Visit(s.URL + "/app/team")
+	w.Click(`main a[href="/app/team/invite"]`)
+	w.Write(`textarea[name="emails"]`, "Ben Buyer <ben@new.example>, wrong\ncleo@new.example")
+	w.Submit("/app/team/invite")
+	w.See("#errors")
+	if got := w.Value(`textarea[name="emails"]`); got != "wrong" {
 		t.Errorf("the form keeps %q", got)
 	}
-	said := w.text()
-	w.visit(s.URL + "/app/team")
-	said += w.text()
+	said := w.Text()
+	w.Visit(s.URL + "/app/team")
+	said += w.Text()
 	for _, want := range []string{"Ben Buyer", "cleo@new.example", "Invitations being sent: 2.", "wrong:"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the pages lack %q: %s", want, said)
@@ -168,14 +166,10 @@ func TestLastOwner(t *testing.T) {
 
 func TestRolesTable(t *testing.T) {
 	t.Parallel()
-	s := apptest.New(t)
-	w := team(t, s.Company(t), look{width: 320, height: 640})
-	w.visit(s.URL + "/app/team/roles")
-	w.heading("Roles")
-	if got := get(w, chromedp.Evaluate[int](`document.querySelectorAll('tbody tr:nth-child(4) td .icon').length`)); got != 3 {
+	b := colleague(t, apptest.New(t).Company(t))
+	b.Visit("/app/team/roles")
+	b.Heading("Roles")
+	if got := b.Count("tbody tr:nth-child(4) td .icon"); got != 3 {
 		t.Errorf("%d roles approve, want 3", got)
-	}
-	if wide := get(w, chromedp.Evaluate[int]("document.documentElement.scrollWidth")); wide > 320 {
-		t.Errorf("the page is %d wide", wide)
 	}
 }

@@ -83,24 +83,24 @@ func documentsOf(t *testing.T, c *apptest.Client) []string {
 	return c.Get(t, "/documents").Want(t, http.StatusOK).Texts(t, "data", "id")
 }
 
-func TestPublicLinkLeadsToSigningInABrowser(t *testing.T) {
+func TestPublicLinkLeadsToSigning(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	c := s.Company(t)
 	link, at := published(t, c, apptest.Map{})
-	w := open(t, look{plain: true, width: 360, height: 740})
-	w.visit(link)
-	w.heading("Membership of …")
-	w.write("#i-name", "Mia Member")
-	w.write("#i-email", "mia@member.example")
-	w.click("main .card button.primary")
-	w.see("#i-code")
+	w := guest(t, s)
+	w.Visit(link)
+	w.Heading("Membership of …")
+	w.Write("#i-name", "Mia Member")
+	w.Write("#i-email", "mia@member.example")
+	w.Click("main .card button.primary")
+	w.See("#i-code")
 	if n := len(documentsOf(t, c)); n != 0 {
 		t.Errorf("%d documents before the address was proven", n)
 	}
-	w.write("#i-code", lastCode(t, s, "mia@member.example"))
-	w.click("main .card button.primary")
-	w.heading("Membership of Mia Member")
+	w.Write("#i-code", lastCode(t, s, "mia@member.example"))
+	w.Click("main .card button.primary")
+	w.Heading("Membership of Mia Member")
 
 	id := documentsOf(t, c)[0]
 	d := c.Get(t, "/documents/"+id).Want(t, http.StatusOK)
@@ -473,23 +473,22 @@ func TestPublicLinkInTheApp(t *testing.T) {
 		"roles": apptest.List{apptest.Map{"role_name": "Member"}, apptest.Map{"role_name": "Club"}},
 	}, apptest.File{Name: "form.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated).Text(t, "id")
 	at := "/app/templates/" + tpl + "/links"
-	w := open(t, look{plain: true, width: 360, height: 740})
-	w.enter(c)
-	w.visit(s.URL + "/app/templates/" + tpl)
-	w.fromMenu(`a[href$="/links"]`)
-	w.click(`a[href$="/links/new"]`)
-	w.click("main button.primary")
-	if got := w.read("#errors"); !strings.Contains(got, "Club") {
+	w := colleague(t, c)
+	w.Visit(s.URL + "/app/templates/" + tpl)
+	fromMenu(w, `a[href$="/links"]`)
+	w.Click(`a[href$="/links/new"]`)
+	w.Click("main button.primary")
+	if got := w.Read("#errors"); !strings.Contains(got, "Club") {
 		t.Errorf("the role without a person is not named: %s", got)
 	}
-	w.write("#i-people-1-name", "Carla Club")
-	w.write("#i-people-1-email", "carla@club.example")
-	w.write("#i-max-uses", "5")
-	w.write("#i-closing-text", "We are full.")
-	w.click("main button.primary")
-	w.see(".linkbox")
+	w.Write("#i-people-1-name", "Carla Club")
+	w.Write("#i-people-1-email", "carla@club.example")
+	w.Write("#i-max-uses", "5")
+	w.Write("#i-closing-text", "We are full.")
+	w.Click("main button.primary")
+	w.See(".linkbox")
 	made := c.Get(t, "/templates/"+tpl+"/links").Want(t, http.StatusOK)
-	if got := w.read(".linkbox"); got != made.Text(t, "data.0.url") {
+	if got := w.Read(".linkbox"); got != made.Text(t, "data.0.url") {
 		t.Errorf("the page shows %q: %s", got, made.Body)
 	}
 	for path, want := range map[string]any{"max_uses": 5.0, "closing_text": "We are full.", "people.0.email": "carla@club.example",
@@ -498,12 +497,11 @@ func TestPublicLinkInTheApp(t *testing.T) {
 			t.Errorf("%s is %v", path, got)
 		}
 	}
-	w.click("details:has(.qr) summary")
-	w.see("svg.qr")
-	w.fromMenu(`form[action$="/off"] button`)
-	w.until(`!!document.querySelector('form[action$="/on"]')`)
-	w.click(`.kebab > summary`)
-	w.see(`form[action$="/on"]`)
+	w.Click("details:has(.qr) summary")
+	w.See("svg.qr")
+	fromMenu(w, `form[action$="/off"] button`)
+	w.Click(`.kebab > summary`)
+	w.See(`form[action$="/on"]`)
 	v, one := browse(t, c), at+"/"+made.Text(t, "data.0.id")
 	if status, html := v.send(one, "role", "", "max_uses", "many"); status != http.StatusUnprocessableEntity {
 		t.Errorf("a faulty form: %d %.1000s", status, html)

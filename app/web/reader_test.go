@@ -11,17 +11,17 @@ import (
 // TestMarkAsRead follows a reader through their pages, with a script and without one.
 func TestMarkAsRead(t *testing.T) {
 	t.Parallel()
-	for _, l := range []look{{}, {width: 360, height: 740, plain: true}} {
+	for _, scripts := range []bool{true, false} {
 		s := apptest.New(t, withConsent)
 		d := send(t, s, []apptest.Map{maria(), {"name": "Rea Reader", "email": "rea@reader.example", "role": "reader"}}, lease()...)
-		w := open(t, l)
-		w.visit(d.links[1])
-		if sight := w.sight(); !strings.Contains(sight, "asks you to read this document and to confirm that you have") || strings.Contains(sight, "I agree") || strings.Contains(sight, "Finish and sign") {
+		w := either(t, s.Anonymous(), scripts)
+		w.Visit(d.links[1])
+		if sight := w.Read("body"); !strings.Contains(sight, "asks you to read this document and to confirm that you have") || strings.Contains(sight, "I agree") || strings.Contains(sight, "Finish and sign") {
 			t.Errorf("the reader's page says %s", sight)
 		}
-		w.click("#finish")
-		w.heading("You're done")
-		if sight := w.sight(); !strings.Contains(sight, "You marked it as read on") {
+		w.Click("#finish")
+		w.Heading("You're done")
+		if sight := w.Read("body"); !strings.Contains(sight, "You marked it as read on") {
 			t.Errorf("the reader's last page says %s", sight)
 		}
 		r := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK)

@@ -80,18 +80,18 @@ func TestReadToEndWithoutScript(t *testing.T) {
 	s := apptest.New(t)
 	c := requiresReading(t, s)
 	at, links := longLease(t, c, maria())
-	w := open(t, look{width: 360, height: 740, plain: true})
-	w.visit(links[0])
-	w.write(`[name="signature.text"]`, "Maria Silva")
-	w.click("#finish")
-	w.see("#reading.bad")
-	if text := w.read("#reading"); !strings.Contains(text, "Not shown yet: 1–4.") || !strings.Contains(text, "I have read all pages (4 pages)") {
+	w := guest(t, s)
+	w.Visit(links[0])
+	w.Write(`[name="signature.text"]`, "Maria Silva")
+	w.Click("#finish")
+	w.See("#reading.bad")
+	if text := w.Read("#reading"); !strings.Contains(text, "Not shown yet: 1–4.") || !strings.Contains(text, "I have read all pages (4 pages)") {
 		t.Errorf("the page says %s", text)
 	}
-	w.click("#read-all")
-	w.write(`[name="signature.text"]`, "Maria Silva")
-	w.click("#finish")
-	w.heading("Everyone has signed")
+	w.Click("#read-all")
+	w.Write(`[name="signature.text"]`, "Maria Silva")
+	w.Click("#finish")
+	w.Heading("Everyone has signed")
 	if got := readings(t, c, at); got != "confirmed" {
 		t.Errorf("the evidence says she read it as %q", got)
 	}

@@ -50,43 +50,52 @@ func TestSavedFieldsWithoutScript(t *testing.T) {
 	c.Post(t, "/saved-fields", apptest.Map{"name": "Bank account", "field": field}).Want(t, http.StatusCreated)
 	c.Post(t, "/saved-fields", apptest.Map{"name": "Other", "field": field}).Want(t, http.StatusCreated)
 	d := newDraft(t, c, 1, maria())
-	w := team(t, c, look{plain: true, width: 1280, height: 1000})
-	w.visit(c.URL + "/app/documents/" + d.id + "/edit/list")
-	w.click(`a[href*="saved="]`)
-	w.until(`document.querySelector('[name="f.new.label"]').value === "IBAN"`)
-	w.click(`[name=do][value=save]`)
-	w.until(`!document.querySelector('[name="f.new.label"]') && document.querySelector('[name$=".label"]')?.value === "IBAN"`)
+	w := colleague(t, c)
+	w.Visit(c.URL + "/app/documents/" + d.id + "/edit/list")
+	w.Click(`a[href*="saved="]`)
+	if got := w.Value(`[name="f.new.label"]`); got != "IBAN" {
+		t.Errorf("the new field is labelled %q", got)
+	}
+	w.Click(`[name=do][value=save]`)
+	w.Gone(`[name="f.new.label"]`)
+	if got := w.Value(`[name$=".label"]`); got != "IBAN" {
+		t.Errorf("the field is labelled %q", got)
+	}
 	if r := c.Get(t, "/documents/"+d.id+"/fields").Want(t, http.StatusOK); r.Int(t, "data.0.cells") != 22 {
 		t.Errorf("placed is %s", r.Body)
 	}
-	w.visit(c.URL + "/app/saved-fields")
-	w.write(`form:nth-of-type(1) [name^="name."]`, "other")
-	w.click(`form:nth-of-type(1) [value=rename]`)
-	w.see(".error")
-	w.write(`form:nth-of-type(1) [name^="name."]`, "IBAN")
-	w.click(`form:nth-of-type(1) [value=rename]`)
-	w.until(`document.querySelector("h2").textContent === "IBAN"`)
+	w.Visit(c.URL + "/app/saved-fields")
+	w.Write(`form:nth-of-type(1) [name^="name."]`, "other")
+	w.Click(`form:nth-of-type(1) [value=rename]`)
+	w.See(".error")
+	w.Write(`form:nth-of-type(1) [name^="name."]`, "IBAN")
+	w.Click(`form:nth-of-type(1) [value=rename]`)
+	if got := w.Read("h2"); got != "IBAN" {
+		t.Errorf("it is called %q now", got)
+	}
 	deleted := c.Get(t, "/saved-fields").Want(t, http.StatusOK).At(t, "data.0.field")
-	w.click(`form:nth-of-type(1) [value=delete]`)
-	w.until(`document.querySelectorAll("main form.card").length === 1`)
+	w.Click(`form:nth-of-type(1) [value=delete]`)
+	if n := w.Count("main form.card"); n != 1 {
+		t.Errorf("%d are left", n)
+	}
 	if got := c.Get(t, "/saved-fields").Want(t, http.StatusOK).Text(t, "data.0.name"); got != "Other" {
 		t.Errorf("left is %s", got)
 	}
-	w.click(".toast form button")
-	w.reads("Restored.")
-	w.gone(".toast form")
+	w.Click(".toast form button")
+	w.Says("Restored.")
+	w.Gone(".toast form")
 	restored := c.Get(t, "/saved-fields").Want(t, http.StatusOK)
 	if restored.Text(t, "data.0.name") != "IBAN" || !reflect.DeepEqual(restored.At(t, "data.0.field"), deleted) {
 		t.Errorf("restored is %s, want the field %v", restored.Body, deleted)
 	}
 
 	// Meanwhile there is another one of that name.
-	w.click(`form:nth-of-type(1) [value=delete]`)
-	w.reads("Deleted.")
+	w.Click(`form:nth-of-type(1) [value=delete]`)
+	w.Says("Deleted.")
 	c.Post(t, "/saved-fields", apptest.Map{"name": "iban", "field": field}).Want(t, http.StatusCreated)
-	w.click(".toast form button")
-	w.see("#errors")
-	w.reads("taken")
+	w.Click(".toast form button")
+	w.See("#errors")
+	w.Says("taken")
 
 	// What a cookie can't hold is not offered.
 	towns := make([]string, 200)

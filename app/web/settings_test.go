@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
@@ -250,11 +248,11 @@ func TestOneSaveBar(t *testing.T) {
 	if got := owner.Get(t, "/company").Want(t, 200); got.Text(t, "name") != "Renamed" || got.Text(t, "phone") != "+31 20 123 45 67" {
 		t.Errorf("kept %s", got.Body)
 	}
-	plain := team(t, owner, look{plain: true})
-	plain.visit(s.URL + "/app/settings/company")
-	plain.write(`input[name="privacy_url"]`, "https://example.org/privacy")
-	plain.click(`.savebar .btn.primary`)
-	plain.reads("Saved.")
+	b := colleague(t, owner)
+	b.Visit(s.URL + "/app/settings/company")
+	b.Write(`input[name="privacy_url"]`, "https://example.org/privacy")
+	b.Click(`.savebar .btn.primary`)
+	b.Says("Saved.")
 }
 
 // ask sends a document to one person, and returns it with that person's link.
@@ -363,32 +361,32 @@ func TestConsentPage(t *testing.T) {
 // TestTokensInTheBrowser creates a token, uses it, and revokes it.
 func TestTokensInTheBrowser(t *testing.T) {
 	t.Parallel()
-	for name, l := range map[string]look{"scripts": {}, "plain on a phone": {width: 320, height: 640, plain: true}} {
+	s := apptest.New(t)
+	for name, scripts := range map[string]bool{"scripts": true, "plain": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := apptest.New(t)
 			owner := s.Company(t)
-			w := team(t, owner, l)
-			w.visit(s.URL + "/app/settings/api")
-			w.write(`input[name="name"]`, "Nightly export")
-			w.click(`label[for="scope-write"]`)
-			w.click(`form[action="/app/settings/api"] button.primary`)
-			secret := w.read("#secret")
+			p := either(t, owner, scripts)
+			p.Visit(s.URL + "/app/settings/api")
+			p.Write(`input[name="name"]`, "Nightly export")
+			p.Click(`label[for="scope-write"]`)
+			p.Click(`form[action="/app/settings/api"] button.primary`)
+			secret := p.Read("#secret")
 			s.With(secret).Get(t, "/documents").Want(t, http.StatusOK)
 			s.With(secret).Get(t, "/members").Want(t, http.StatusOK)
 			s.With(secret).Patch(t, "/company", apptest.Map{"name": "X"}).Want(t, http.StatusForbidden)
-			w.visit(s.URL + "/app/settings/api")
-			if html := get(w, chromedp.OuterHTML("html")); strings.Contains(html, secret) || !strings.Contains(html, "Nightly export") {
+			if _, html := fetch(t, s.URL+"/app/settings/api", "Cookie", "paraph_session="+owner.Token); strings.Contains(html, secret) || !strings.Contains(html, "Nightly export") {
 				t.Error("the secret is shown again, or the token is not listed")
 			}
-			w.click(`a.btn.danger`)
-			if l.plain {
-				w.heading("Revoke “Nightly export”?")
-				w.click(`main form button.danger`)
+			p.Visit(s.URL + "/app/settings/api")
+			p.Click(`a.btn.danger`)
+			if scripts {
+				p.Click(`dialog[open] button.danger`)
 			} else {
-				w.click(`dialog[open] button.danger`)
+				p.Heading("Revoke “Nightly export”?")
+				p.Click(`main form button.danger`)
 			}
-			w.see(".notice.ok")
+			p.See(".notice.ok")
 			s.With(secret).Get(t, "/documents").Want(t, http.StatusUnauthorized)
 		})
 	}

@@ -105,14 +105,14 @@ func TestSignWithoutScript(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)
 	d := send(t, s, []apptest.Map{maria()}, lease()...)
-	w := open(t, look{width: 360, height: 740, plain: true})
-	w.visit(d.links[0])
-	w.click("#consent")
-	w.write(`.f input[type=text]`, "Porto")
-	w.click(`a.put`)
-	w.write(`[name="signature.text"]`, "Maria Silva")
-	w.click("#finish")
-	w.heading("Everyone has signed")
+	w := guest(t, s)
+	w.Visit(d.links[0])
+	w.Click("#consent")
+	w.Write(`.f input[type=text]`, "Porto")
+	w.Click(`a.put`)
+	w.Write(`[name="signature.text"]`, "Maria Silva")
+	w.Click("#finish")
+	w.Heading("Everyone has signed")
 	if got := d.status(t); got != "completed" {
 		t.Errorf("the document is %s", got)
 	}
@@ -156,9 +156,9 @@ func TestGoOnElsewhere(t *testing.T) {
 	first.visit(d.links[0])
 	first.write(`.f input[type=text]`, "Faro")
 	first.until(`document.querySelector("#saved").textContent === "Saved"`)
-	next := open(t, look{plain: true})
-	next.visit(d.links[0])
-	if city := next.value(`.f input[type=text]`); city != "Faro" {
+	next := guest(t, s)
+	next.Visit(d.links[0])
+	if city := next.Value(`.f input[type=text]`); city != "Faro" {
 		t.Errorf("the city is %q on the second device", city)
 	}
 }
@@ -167,18 +167,18 @@ func TestFaultsAreShownWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)
 	d := send(t, s, []apptest.Map{maria()}, place("signature", "Signature", 2, 0.7), place("email", "Contact", 1, 0.3))
-	w := open(t, look{plain: true})
-	w.visit(d.links[0])
-	w.run(chromedp.SetAttributes(chromedp.CSS("#sign"), map[string]string{"novalidate": ""}))
-	w.write(`.f input[type=email]`, "nowhere")
-	w.click("#finish")
-	got := w.read("#errors")
+	w := guest(t, s)
+	w.Visit(d.links[0])
+	w.Forge("#sign", "novalidate", "")
+	w.Write(`.f input[type=email]`, "nowhere")
+	w.Click("#finish")
+	got := w.Read("#errors")
 	for _, want := range []string{"Agree to sign electronically", "Add your signature first", "valid email address"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not said: %s", want, got)
 		}
 	}
-	if kept := w.value(`.f input[type=email]`); kept != "nowhere" {
+	if kept := w.Value(`.f input[type=email]`); kept != "nowhere" {
 		t.Errorf("what was entered is gone: %q", kept)
 	}
 }

@@ -82,22 +82,22 @@ func TestSignWithTheOnlyAcceptedType(t *testing.T) {
 func TestTypedWithoutScript(t *testing.T) {
 	t.Parallel()
 	d := accepting(t, "typed")
-	w := open(t, look{plain: true})
-	w.visit(d.links[0])
-	w.write(`[name="signature.text"]`, "Maria Silva")
-	w.click("#finish")
-	w.heading("Everyone has signed")
+	w := guest(t, d.Server)
+	w.Visit(d.links[0])
+	w.Write(`[name="signature.text"]`, "Maria Silva")
+	w.Click("#finish")
+	w.Heading("Everyone has signed")
 }
 
 // TestTypedIsRefusedWithoutScript posts a type that the page does not offer.
 func TestTypedIsRefusedWithoutScript(t *testing.T) {
 	t.Parallel()
 	d := accepting(t, "drawn")
-	w := open(t, look{plain: true})
-	w.visit(d.links[0])
-	w.click("#finish")
-	w.see("#errors")
-	if got := w.read("#mark-signature"); !strings.Contains(got, "Drawing requires JavaScript") {
+	w := guest(t, d.Server)
+	w.Visit(d.links[0])
+	w.Click("#finish")
+	w.See("#errors")
+	if got := w.Read("#mark-signature"); !strings.Contains(got, "Drawing requires JavaScript") {
 		t.Errorf("the page says %q", got)
 	}
 	if got := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).Text(t, "status"); got != "sent" {

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"paraph/app/account"
 	"paraph/app/apptest"
 )
@@ -22,8 +20,8 @@ func TestUndoBringsRecordsBack(t *testing.T) {
 			Want(t, http.StatusCreated).Text(t, "id"),
 		"/templates/": owner.Post(t, "/templates", apptest.Map{"title": "Lease", "message": "Please sign."}).Want(t, http.StatusCreated).Text(t, "id"),
 	}
-	for _, plain := range []bool{true, false} {
-		w := team(t, owner, look{plain: plain})
+	for _, scripts := range []bool{false, true} {
+		w := either(t, owner, scripts)
 		for kind, id := range at {
 			before := owner.Get(t, kind+id).Want(t, http.StatusOK)
 			stands := func(archived, deleted bool) {
@@ -40,27 +38,26 @@ func TestUndoBringsRecordsBack(t *testing.T) {
 				}
 			}
 			page := s.URL + "/app" + kind + id
-			w.visit(page)
-			w.fromMenu(`form[action$="/archive"] button`)
-			w.see(".toast form button")
+			w.Visit(page)
+			fromMenu(w, `form[action$="/archive"] button`)
+			w.See(".toast form button")
 			stands(true, false)
-			w.fromMenu(`form[action$="/delete"] button`)
-			w.reads("was moved to the trash")
+			fromMenu(w, `form[action$="/delete"] button`)
+			w.Says("was moved to the trash")
 			stands(true, true)
-			w.click(".toast form button")
-			w.reads("has been archived")
+			w.Click(".toast form button")
+			w.Says("has been archived")
 			stands(true, false)
-			w.click(".toast form button")
-			w.reads("has been restored")
-			w.gone(".toast form")
+			w.Click(".toast form button")
+			w.Says("has been restored")
+			w.Gone(".toast form")
 			stands(false, false)
-			w.fromMenu(`form[action$="/delete"] button`)
-			w.reads("was moved to the trash")
-			w.click(".toast form button")
-			w.reads("has been restored")
+			fromMenu(w, `form[action$="/delete"] button`)
+			w.Says("was moved to the trash")
+			w.Click(".toast form button")
+			w.Says("has been restored")
 			stands(false, false)
 		}
-		w.close()
 	}
 }
 
@@ -83,18 +80,17 @@ func TestUndoOfADeactivation(t *testing.T) {
 		}
 	}
 	page := "/app/team/" + leaver.UserID
-	for _, plain := range []bool{true, false} {
-		w := team(t, owner, look{plain: plain})
-		w.visit(s.URL + page)
-		w.run(chromedp.SetValue("#i-to", successor.UserID))
-		w.click(`form[action$="/deactivate"] button`)
-		w.reads("Documents transferred: 1.")
+	for _, scripts := range []bool{false, true} {
+		w := either(t, owner, scripts)
+		w.Visit(s.URL + page)
+		w.Pick("#i-to", successor.UserID)
+		w.Click(`form[action$="/deactivate"] button`)
+		w.Says("Documents transferred: 1.")
 		owners(successor.UserID)
-		w.click(".toast form button")
-		w.reads("is active again")
+		w.Click(".toast form button")
+		w.Says("is active again")
 		owners(leaver.UserID)
 		s.Login(t, leaver.Email)
-		w.close()
 	}
 
 	// What would stay lost is not called undone.

@@ -20,6 +20,16 @@ func (b *Browser) Value(what string) string {
 	return value(found[0])
 }
 
+// Values returns what each input that a selector matches contains.
+func (b *Browser) Values(what string) []string {
+	b.t.Helper()
+	var all []string
+	for _, n := range b.find(what) {
+		all = append(all, value(n))
+	}
+	return all
+}
+
 // Write replaces the text of an input or a text area that can be seen.
 func (b *Browser) Write(where, text string) {
 	b.t.Helper()
@@ -40,10 +50,14 @@ func (b *Browser) Write(where, text string) {
 	}
 }
 
-// Pick chooses the option of a list that has a value.
+// Pick chooses the option of a list that has a value, or a day or time of an input.
 func (b *Browser) Pick(where, option string) {
 	b.t.Helper()
 	n, found := b.visible(where), false
+	if n.Data == "input" {
+		b.Write(where, option)
+		return
+	}
 	for o := range n.Descendants() {
 		if o.Data != "option" || o.Type != html.ElementNode {
 			continue
@@ -92,6 +106,8 @@ func (b *Browser) Click(what string) {
 	}
 	kind := strings.ToLower(attribute(n, "type"))
 	switch {
+	case n.Data == "a" && strings.HasPrefix(attribute(n, "href"), "#"): // a place on this page
+		b.byID(attribute(n, "href")[1:])
 	case n.Data == "a" && has(n, "href"):
 		b.request(http.MethodGet, attribute(n, "href"), nil, "")
 	case n.Data == "summary":
@@ -214,8 +230,11 @@ func (b *Browser) complete(form *html.Node) {
 			continue
 		}
 		kind, v := strings.ToLower(attribute(n, "type")), value(n)
-		if kind == "checkbox" && !has(n, "checked") || kind == "file" && len(b.files[n]) == 0 {
+		switch {
+		case kind == "checkbox" && !has(n, "checked"):
 			v = ""
+		case kind == "file" && len(b.files[n]) > 0:
+			v = b.files[n][0].Name
 		}
 		if has(n, "required") && v == "" && kind != "radio" {
 			b.t.Fatalf("%s is required and empty; %s", attribute(n, "name"), b.sight())

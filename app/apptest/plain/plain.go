@@ -128,6 +128,11 @@ func (b *Browser) request(method, address string, body io.Reader, kind string) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
+		for _, n := range b.find("template") { // what a script would make of it is on no page
+			for n.FirstChild != nil {
+				n.RemoveChild(n.FirstChild)
+			}
+		}
 		return
 	}
 	b.t.Fatalf("redirects without end, at last to %s", address)

@@ -91,13 +91,13 @@ func (r *refused) Fatalf(format string, args ...any) {
 func TestWhatAPersonCannotDoFails(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(b *plain.Browser){
-		"can't be pressed":   func(b *plain.Browser) { b.Click("[name=off]") },
-		"cannot be seen":     func(b *plain.Browser) { b.Click("[value=more]") },
-		"can be written":     func(b *plain.Browser) { b.Write("[name=in-off]", "y") },
-		"has no option":      func(b *plain.Browser) { b.Pick("select", "3") },
-		"does nothing":       func(b *plain.Browser) { b.Click("h1") },
-		"is not titled":      func(b *plain.Browser) { b.Heading("Another") },
-		"is there 1 times":   func(b *plain.Browser) { b.Gone("h1") },
+		"can't be pressed": func(b *plain.Browser) { b.Click("[name=off]") },
+		"cannot be seen":   func(b *plain.Browser) { b.Click("[value=more]") },
+		"can be written":   func(b *plain.Browser) { b.Write("[name=in-off]", "y") },
+		"has no option":    func(b *plain.Browser) { b.Pick("select", "3") },
+		"does nothing":     func(b *plain.Browser) { b.Click("h1") },
+		"is not titled":    func(b *plain.Browser) { b.Heading("Another") },
+		"is there 1 times": func(b *plain.Browser) { b.Gone("h1") },
 		"required and empty": func(b *plain.Browser) {
 			b.Forge("[name=city]", "required", "")
 			b.Click("[value=save]")
