@@ -66,7 +66,7 @@ func BenchmarkDOCX10Pages(b *testing.B) {
 	pages := 0
 	for b.Loop() {
 		pdf := page.New(fonts, page.Info{})
-		if _, err := convert.RenderDOCX(b.Context(), bytes.NewReader(in), int64(len(in)), pdf); err != nil {
+		if _, err := convert.RenderDOCX(b.Context(), bytes.NewReader(in), int64(len(in)), "", pdf); err != nil {
 			b.Fatal(err)
 		}
 		pages = pdf.Pages()
@@ -81,7 +81,7 @@ func BenchmarkOffice(b *testing.B) {
 	o := office(b)
 	in := word(b, say("Contract"), "")
 	for b.Loop() {
-		if _, err := o.Convert(b.Context(), bytes.NewReader(in), io.Discard); err != nil {
+		if _, err := o.Convert(b.Context(), bytes.NewReader(in), "", io.Discard); err != nil {
 			b.Fatal(err)
 		}
 	}

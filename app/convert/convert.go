@@ -38,11 +38,11 @@ var (
 )
 
 // RenderDOCX draws the size bytes of r, a DOCX (ISO/IEC 29500), on c and reports what it
-// could not show as Word would. The number of pages is limited to docx.MaxPages. If it
+// could not show as Word would. Fields with the file's name show the one given, "" keeps what they showed. The number of pages is limited to docx.MaxPages. If it
 // fails, the canvas holds part of the document and must be discarded.
-func RenderDOCX(ctx context.Context, r io.ReaderAt, size int64, c Canvas) (found []Finding, err error) {
+func RenderDOCX(ctx context.Context, r io.ReaderAt, size int64, name string, c Canvas) (found []Finding, err error) {
 	err = inTime(ctx, timeLimit, func(ctx context.Context) error {
-		found, err = docx.Render(ctx, r, size, c)
+		found, err = docx.Render(ctx, r, size, name, c)
 		return err
 	})
 	return found, err

@@ -22,35 +22,35 @@ const maxRelations = 2 << 20
 // disarm copies a DOCX to a new file, member by member, with only what LibreOffice needs:
 // without macros, embedded programs, and all that would be fetched from the network or from this
 // machine's disk: relationships to anything outside the file except hyperlinks, parts that may refer to
-// something, such as SVG pictures and embedded documents, and elements and fields that do. It returns how
-// much reached out. The unpacked size is bounded.
-func disarm(ctx context.Context, r io.ReaderAt, size int64, to string) (removed int, err error) {
+// something, such as SVG pictures and embedded documents, and elements and fields that do. Fields show what
+// their author saved, or the file's name. It returns what was changed. The unpacked size is bounded.
+func disarm(ctx context.Context, r io.ReaderAt, size int64, name, to string) (changed Changed, err error) {
 	a, err := archive.Open(r, size)
 	if err != nil {
-		return 0, err
+		return changed, err
 	}
 	if !a.Has("[Content_Types].xml") || !a.Has("word/document.xml") {
-		return 0, refuse.Unsupported(errors.New("not a DOCX"))
+		return changed, refuse.Unsupported(errors.New("not a DOCX"))
 	}
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return 0, err
+		return changed, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	z := zip.NewWriter(f)
 	for _, m := range a.Files() {
 		if err := ctx.Err(); err != nil {
-			return removed, err
+			return changed, err
 		}
 		if strings.HasSuffix(m.Name, "/") || executable(m.Name) {
 			continue
 		}
-		n, err := copyMember(z, a, m)
-		if removed += n; err != nil {
-			return removed, err
+		n, err := copyMember(z, a, m, name)
+		if changed.add(n); err != nil {
+			return changed, err
 		}
 	}
-	return removed, z.Close()
+	return changed, z.Close()
 }
 
 // executable reports whether a member holds programs. A DOCX opens without them.
@@ -63,8 +63,8 @@ func executable(name string) bool {
 // sniffed is how much of a part is looked at to tell its format, more than LibreOffice does.
 const sniffed = 16 << 10
 
-// copyMember copies a part, and returns how much of it was removed.
-func copyMember(z *zip.Writer, a *archive.Archive, m *zip.File) (removed int, err error) {
+// copyMember copies a part of a file with a name, and returns how it was changed.
+func copyMember(z *zip.Writer, a *archive.Archive, m *zip.File, name string) (changed Changed, err error) {
 	limit := int64(archive.MaxMember)
 	relations := strings.HasSuffix(strings.ToLower(m.Name), ".rels")
 	if relations {
@@ -72,31 +72,32 @@ func copyMember(z *zip.Writer, a *archive.Archive, m *zip.File) (removed int, er
 	}
 	from, err := a.OpenFile(m, limit)
 	if err != nil {
-		return 0, err
+		return changed, err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	in := bufio.NewReaderSize(from, sniffed)
 	start, err := in.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return 0, err
+		return changed, err
 	}
 	switch {
 	case drawn(start):
-		return 1, nil
+		return Changed{Removed: 1}, nil
 	case opaque(m.Name, start):
-		return 0, nil
+		return changed, nil
 	}
 	to, err := z.CreateHeader(&zip.FileHeader{Name: m.Name, Method: zip.Deflate})
 	switch {
 	case err != nil:
-		return 0, err
+		return changed, err
 	case relations:
-		return keepInternal(to, in)
+		changed.Removed, err = keepInternal(to, in)
+		return changed, err
 	case strings.EqualFold(path.Ext(m.Name), ".xml"):
-		return scrub(to, in)
+		return scrub(to, in, name)
 	}
 	_, err = io.Copy(to, in)
-	return 0, err
+	return changed, err
 }
 
 type relationships struct {

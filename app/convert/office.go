@@ -73,29 +73,29 @@ func officePlaces() []string {
 	return []string{"soffice", "libreoffice", "/usr/lib/libreoffice/program/soffice", "/opt/libreoffice/program/soffice"}
 }
 
-// Convert writes the DOCX in r as PDF to w. It writes nothing until the PDF is complete. removed is the number
-// of references to something outside of the file that were removed.
-func (o *Office) Convert(ctx context.Context, r io.Reader, w io.Writer) (removed int, err error) {
-	job, err := o.Prepare(ctx, r)
+// Convert writes the DOCX in r as PDF to w. It writes nothing until the PDF is complete. Fields with the file's name
+// show the one given, "" keeps what they showed. It returns how the file was changed for that.
+func (o *Office) Convert(ctx context.Context, r io.Reader, name string, w io.Writer) (changed Changed, err error) {
+	job, err := o.Prepare(ctx, r, name)
 	if err != nil {
-		return 0, err
+		return Changed{}, err
 	}
 	defer func() { err = errors.Join(err, job.Close()) }()
 	if err := o.Run(ctx, job); err != nil {
-		return job.Removed, err
+		return job.Changed, err
 	}
-	return job.Removed, job.Deliver(w)
+	return job.Changed, job.Deliver(w)
 }
 
-// Prepare stores the DOCX in r for a run. The caller must close the job.
-func (o *Office) Prepare(ctx context.Context, r io.Reader) (job *OfficeJob, err error) {
+// Prepare stores the DOCX in r, which has a name, for a run. The caller must close the job.
+func (o *Office) Prepare(ctx context.Context, r io.Reader, name string) (job *OfficeJob, err error) {
 	o.once.Do(o.complete)
 	dir, err := os.MkdirTemp(o.Dir, "office-")
 	if err != nil {
 		return nil, err
 	}
 	job = &OfficeJob{dir: dir, limit: o.MaxOutput}
-	if err := o.accept(ctx, job, r); err != nil {
+	if err := o.accept(ctx, job, r, name); err != nil {
 		return nil, errors.Join(err, job.Close())
 	}
 	return job, nil
@@ -116,7 +116,7 @@ func orDefault[T int | int64 | time.Duration](v, otherwise T) T {
 }
 
 // accept stores the upload and makes the copy that LibreOffice will see.
-func (o *Office) accept(ctx context.Context, job *OfficeJob, r io.Reader) (err error) {
+func (o *Office) accept(ctx context.Context, job *OfficeJob, r io.Reader, name string) (err error) {
 	f, err := os.OpenFile(filepath.Join(job.dir, "upload"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -136,6 +136,6 @@ func (o *Office) accept(ctx context.Context, job *OfficeJob, r io.Reader) (err e
 		}
 		return os.WriteFile(job.input(), from, 0o600)
 	}
-	job.Removed, err = disarm(ctx, f, n, job.input())
+	job.Changed, err = disarm(ctx, f, n, name, job.input())
 	return err
 }

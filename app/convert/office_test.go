@@ -81,7 +81,7 @@ func TestTogetherOfficeConvertsSeveral(t *testing.T) {
 				in = word(t, "<w:p><w:r>", "") // one bad file must not spoil the others
 			}
 			var out bytes.Buffer
-			_, err := o.Convert(t.Context(), bytes.NewReader(in), &out)
+			_, err := o.Convert(t.Context(), bytes.NewReader(in), "", &out)
 			switch {
 			case i == 1:
 				if err == nil && out.Len() == 0 || err != nil && !errors.Is(err, convert.ErrDamaged) {
@@ -136,7 +136,7 @@ func TestOfficeFetchesNothing(t *testing.T) {
 			`<Relationship Id="r14" Type="TYPE/attachedTemplate" Target="`+url+`" TargetMode="External"/>`+
 			`<Relationship Id="r15" Type="TYPE/hyperlink" Target="https://example.org/" TargetMode="External"/>`)
 	var out bytes.Buffer
-	if _, err := office(t).Convert(t.Context(), bytes.NewReader(in), &out); err != nil {
+	if _, err := office(t).Convert(t.Context(), bytes.NewReader(in), "", &out); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Close(); err != nil {
@@ -166,13 +166,14 @@ func TestOfficeShowsWhatTheAuthorSaved(t *testing.T) {
 	nested := `<w:p>` + mark("begin") + code(" IF ") + mark("begin") + code(" MERGEFIELD Due ") + mark("separate") + `<w:r><w:t>1</w:t></w:r>` + mark("end") +
 		code(` = 1 "due" "paid" `) + mark("separate") + `<w:r><w:t>due at once</w:t></w:r>` + mark("end") + `</w:p>`
 	in := word(t, complex("DATE \\@ &quot;d MMMM yyyy&quot;", "3 March 2021")+simple("DATE", "4 March 2021")+complex("TIME", "12:34")+
-		complex("FILENAME \\p", "lease.docx")+simple("FILENAME", "rent.docx")+complex("PAGE", "9")+complex("REVNUM", "3")+complex("REF nowhere", "4.1")+nested, "")
+		complex("FILENAME \\p", "lease.docx")+simple("FILENAME", "rent.docx")+complex("FILENAME", "</w:t></w:r><w:r><w:t>a</w:t></w:r><w:r><w:t>b")+
+		`<w:p>`+mark("begin")+code("FILENAME")+mark("end")+`</w:p><w:p><w:fldSimple w:instr="FILENAME"/></w:p>`+simple("SAVEDATE", "")+`<w:p>`+mark("begin")+code("DATE")+mark("end")+`</w:p>`+complex("PAGE", "9")+complex("REVNUM", "3")+complex("REF nowhere", "4.1")+nested, "")
 	var out bytes.Buffer
-	removed, err := office(t).Convert(t.Context(), bytes.NewReader(in), &out)
-	if err != nil || removed != 0 {
-		t.Fatalf("%d references removed, %v", removed, err)
+	changed, err := office(t).Convert(t.Context(), bytes.NewReader(in), "Letting & rent.docx", &out)
+	if err != nil || changed != (convert.Changed{Undated: 2}) {
+		t.Fatalf("%+v, %v", changed, err)
 	}
-	if got := strings.Join(strings.Fields(pdfText(t, out.Bytes())), " "); got != "3 March 2021 4 March 2021 12:34 lease.docx rent.docx 1 3 4.1 due at once" {
+	if got := strings.Join(strings.Fields(pdfText(t, out.Bytes())), " "); got != "3 March 2021 4 March 2021 12:34 "+strings.Repeat("Letting & rent.docx ", 5)+"1 3 4.1 due at once" {
 		t.Errorf("the page says %s", got)
 	}
 }
@@ -192,12 +193,12 @@ func TestOfficeRefusesBeforeItStarts(t *testing.T) {
 		{"too large", make([]byte, 2<<20), convert.ErrTooLarge},
 		{"relationships that are not XML", zipOf(t, "[Content_Types].xml=x", "word/document.xml=x", "word/_rels/document.xml.rels=no"), convert.ErrDamaged},
 	} {
-		_, err := o.Convert(t.Context(), bytes.NewReader(tt.in), new(bytes.Buffer))
+		_, err := o.Convert(t.Context(), bytes.NewReader(tt.in), "", new(bytes.Buffer))
 		if !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
 		}
 	}
-	if _, err := o.Convert(t.Context(), bytes.NewReader(good), new(bytes.Buffer)); err == nil {
+	if _, err := o.Convert(t.Context(), bytes.NewReader(good), "", new(bytes.Buffer)); err == nil {
 		t.Error("a program that does not exist was run")
 	}
 	empty(t, o.Dir)
@@ -218,7 +219,7 @@ func TestOfficeIsKilledWithItsChildren(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "pid")
 	o := fakeOffice(t, `sh -c 'echo $$ > `+marker+`; sleep 600' & wait`)
 	o.Timeout = 5 * time.Second // the child has to start within it
-	_, err := o.Convert(t.Context(), bytes.NewReader(word(t, say("x"), "")), new(bytes.Buffer))
+	_, err := o.Convert(t.Context(), bytes.NewReader(word(t, say("x"), "")), "", new(bytes.Buffer))
 	if !errors.Is(err, convert.ErrTimeout) || !errors.Is(err, convert.ErrTooLarge) {
 		t.Errorf("%v, want the time limit", err)
 	}
@@ -240,7 +241,7 @@ func TestOfficeStopsWithTheContext(t *testing.T) {
 	var waiting sync.WaitGroup
 	for range 2 {
 		waiting.Go(func() {
-			if _, err := o.Convert(ctx, bytes.NewReader(word(t, say("x"), "")), new(bytes.Buffer)); !errors.Is(err, context.Canceled) {
+			if _, err := o.Convert(ctx, bytes.NewReader(word(t, say("x"), "")), "", new(bytes.Buffer)); !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
 		})
@@ -269,7 +270,7 @@ func TestOfficeBoundsItsOutput(t *testing.T) {
 		o := fakeOffice(t, arguments+tt.script)
 		o.MaxOutput = 1 << 20
 		var out bytes.Buffer
-		if _, err := o.Convert(t.Context(), bytes.NewReader(word(t, say("x"), "")), &out); !errors.Is(err, tt.want) && !errors.Is(err, convert.ErrTooLarge) || out.Len() > 0 {
+		if _, err := o.Convert(t.Context(), bytes.NewReader(word(t, say("x"), "")), "", &out); !errors.Is(err, tt.want) && !errors.Is(err, convert.ErrTooLarge) || out.Len() > 0 {
 			t.Errorf("%s: %v, %d bytes", tt.name, err, out.Len())
 		}
 		empty(t, o.Dir)

@@ -11,9 +11,17 @@ import (
 	"paraph/app/fault"
 )
 
+// Changed tells how a file differs from its copy for LibreOffice.
+type Changed struct {
+	Removed int // references to something outside of the file
+	Undated int // fields that show a day, with which none was saved
+}
+
+func (c *Changed) add(o Changed) { c.Removed, c.Undated = c.Removed+o.Removed, c.Undated+o.Undated }
+
 // OfficeJob is the conversion of one file by LibreOffice, with a scratch folder (0700) of its own.
 type OfficeJob struct {
-	Removed int // references to something outside of the file
+	Changed
 
 	dir   string
 	limit int64 // bytes of PDF

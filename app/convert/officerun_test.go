@@ -22,7 +22,7 @@ import (
 func jobs(t *testing.T, o *convert.Office, files ...[]byte) (all []*convert.OfficeJob) {
 	t.Helper()
 	for _, f := range files {
-		j, err := o.Prepare(t.Context(), bytes.NewReader(f))
+		j, err := o.Prepare(t.Context(), bytes.NewReader(f), "")
 		if err != nil {
 			t.Fatal(err)
 		}

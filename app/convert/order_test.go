@@ -84,7 +84,7 @@ func makeDOCX(t *testing.T) map[string][]byte {
 func builtIn(tb testing.TB, in []byte) []byte {
 	tb.Helper()
 	b := page.New(text.New(), page.Info{})
-	_, err := convert.RenderDOCX(tb.Context(), bytes.NewReader(in), int64(len(in)), b)
+	_, err := convert.RenderDOCX(tb.Context(), bytes.NewReader(in), int64(len(in)), "", b)
 	var out bytes.Buffer
 	_, err2 := b.Write(&out)
 	if err := errors.Join(err, err2); err != nil {
@@ -114,7 +114,7 @@ func TestTextIsInTheOrderOfLibreOffice(t *testing.T) {
 			t.Parallel()
 			in := files[c.language]
 			var theirs bytes.Buffer
-			if _, err := o.Convert(t.Context(), bytes.NewReader(in), &theirs); err != nil {
+			if _, err := o.Convert(t.Context(), bytes.NewReader(in), "", &theirs); err != nil {
 				t.Fatal(err)
 			}
 			got, want := rawText(t, builtIn(t, in)), rawText(t, theirs.Bytes())

@@ -100,7 +100,9 @@ type scrubber struct {
 	held    bytes.Buffer // while the instruction of a field is read
 	open    []*fieldCode
 	inside  bool // of an instruction's text
-	removed int
+	written bool // within a text that pages show
+	name    string
+	changed Changed
 
 	disguised bool // the prefix w stands for what no program uses it for
 }
@@ -109,37 +111,50 @@ type scrubber struct {
 type fieldCode struct {
 	text   strings.Builder
 	places [][2]int // in what is held
-	done   bool
+	done   bool     // all of it was read
+	result bool     // what comes is its result
+	shown  bool     // which has a text
+	named  bool     // it shows the name of the file
+	dated  bool     // it shows a day that was saved with it
 }
+
+// is notes what kind of field it is.
+func (f *fieldCode) is(instruction, name string) {
+	f.named = name != "" && names(instruction, []string{"FILENAME"})
+	f.dated = names(instruction, dated)
+}
+
+// dated lists the fields that show a day.
+var dated = []string{"DATE", "TIME", "SAVEDATE", "CREATEDATE", "PRINTDATE"}
 
 var errMarkup = errors.New("part of the DOCX is not well-formed")
 
-// scrub copies markup and returns how much reached out.
-func scrub(to io.Writer, from io.Reader) (removed int, err error) {
-	s := &scrubber{from: bufio.NewReaderSize(from, 64<<10), to: to}
+// scrub copies markup of a file with a name, and returns how it was changed.
+func scrub(to io.Writer, from io.Reader, name string) (changed Changed, err error) {
+	s := &scrubber{from: bufio.NewReaderSize(from, 64<<10), to: to, name: name}
 	if start, _ := s.from.Peek(2); len(start) == 2 && (start[0] >= 0xfe || start[0] == 0 || start[1] == 0) {
-		return 0, refuse.Damaged(errMarkup) // Of all encodings, programs write only UTF-8.
+		return changed, refuse.Damaged(errMarkup) // Of all encodings, programs write only UTF-8.
 	}
 	for {
 		text, err := s.until('<')
 		if writing := s.text(text); writing != nil {
-			return s.removed, writing
+			return s.changed, writing
 		}
 		if err == io.EOF {
-			return s.removed, s.flush(true)
+			return s.changed, s.flush(true)
 		}
 		if err != nil {
-			return s.removed, err
+			return s.changed, err
 		}
 		tag, err := s.tag()
 		if err == io.EOF {
 			err = refuse.Damaged(errMarkup)
 		}
 		if err != nil {
-			return s.removed, err
+			return s.changed, err
 		}
 		if err := s.markup(tag); err != nil {
-			return s.removed, err
+			return s.changed, err
 		}
 	}
 }
@@ -229,6 +244,12 @@ func (s *scrubber) markup(tag []byte) error {
 		s.inside = own && !bytes.HasSuffix(tag, []byte("/>"))
 		return s.write(tag)
 	}
+	if name == "t" {
+		s.written = own && !bytes.HasSuffix(tag, []byte("/>"))
+	}
+	if name == "fldSimple" {
+		return s.simple(tag, own)
+	}
 	if !own {
 		return s.write(tag)
 	}
@@ -239,6 +260,46 @@ func (s *scrubber) markup(tag []byte) error {
 		return s.write(tag)
 	}
 	return s.fieldMark(tag)
+}
+
+// simple follows a field that is one element around its result.
+func (s *scrubber) simple(tag []byte, own bool) error {
+	prefix, _, _ := strings.Cut(strings.TrimLeft(string(tag), "</"), ":")
+	empty := bytes.HasSuffix(tag, []byte("/>"))
+	if own {
+		f := &fieldCode{done: true, result: true}
+		if m := instructionOf.FindSubmatch(tag); m != nil {
+			f.is(unescape(string(m[1][1:len(m[1])-1])), s.name)
+		}
+		if tag = s.scrubbed("fldSimple", tag); s.disguised {
+			return refuse.Damaged(errMarkup)
+		}
+		if s.open = append(s.open, f); !empty {
+			return s.write(tag)
+		}
+	}
+	var f *fieldCode
+	if n := len(s.open); n > 0 {
+		f, s.open = s.open[n-1], s.open[:n-1]
+	}
+	switch {
+	case f != nil && f.named && !f.shown:
+		run := "<" + prefix + ":r>" + s.nameElement(prefix) + "</" + prefix + ":r>"
+		if empty {
+			return s.write([]byte(run))
+		}
+		return s.write(append([]byte(run), tag...))
+	case f != nil && f.dated && !f.shown:
+		s.changed.Undated++
+	}
+	return s.write(tag)
+}
+
+var instructionOf = regexp.MustCompile(`\sw:instr\s*=\s*("[^"]*"|'[^']*')`)
+
+// nameElement returns the text of the file's name as markup.
+func (s *scrubber) nameElement(prefix string) string {
+	return "<" + prefix + `:t xml:space="preserve">` + html.EscapeString(s.name) + "</" + prefix + ":t>"
 }
 
 // fieldMark follows the marks between which the instruction of a field is.
@@ -256,9 +317,19 @@ func (s *scrubber) fieldMark(tag []byte) error {
 		return nil
 	case "separate", "end":
 		if n := len(s.open); n > 0 {
-			s.decide(s.open[n-1])
+			f := s.open[n-1]
+			s.decide(f)
+			f.result = true
 			if kind == "end" {
 				s.open = s.open[:n-1]
+				switch {
+				case f.shown:
+				case f.named:
+					prefix, _, _ := strings.Cut(string(tag[1:]), ":")
+					tag = append(tag, s.nameElement(prefix)...)
+				case f.dated:
+					s.changed.Undated++
+				}
 			}
 		}
 	}
@@ -274,7 +345,7 @@ var kindOfMark = regexp.MustCompile(`fldCharType\s*=\s*["'](\w+)["']`)
 func (s *scrubber) decide(f *fieldCode) {
 	if code := unescape(f.text.String()); !f.done && changes(code) {
 		if fetches(code) {
-			s.removed++
+			s.changed.Removed++
 		}
 		held := s.held.Bytes()
 		for _, p := range f.places {
@@ -282,6 +353,9 @@ func (s *scrubber) decide(f *fieldCode) {
 				held[i] = ' '
 			}
 		}
+	}
+	if !f.done {
+		f.is(unescape(f.text.String()), s.name)
 	}
 	f.done = true
 }
@@ -298,11 +372,31 @@ func (s *scrubber) text(b []byte) error {
 		f := s.open[n-1]
 		f.text.Write(b)
 		f.places = append(f.places, [2]int{s.held.Len(), s.held.Len() + len(b)})
+	} else if s.written && len(b) > 0 {
+		b = s.result(b)
 	} else if s.inside && fetches(unescape(string(b))) {
-		s.removed++
+		s.changed.Removed++
 		return nil
 	}
 	return s.write(b)
+}
+
+// result returns a text as it is shown, which is the file's name in a field of that.
+func (s *scrubber) result(b []byte) []byte {
+	named, before := false, false
+	for _, f := range s.open {
+		if f.result {
+			named, before = named || f.named, before || f.named && f.shown
+			f.shown = true
+		}
+	}
+	switch {
+	case !named:
+		return b
+	case before:
+		return nil
+	}
+	return []byte(html.EscapeString(s.name))
 }
 
 func (s *scrubber) holding() bool {
@@ -373,7 +467,7 @@ func (s *scrubber) scrubbed(name string, tag []byte) []byte {
 			return all
 		}
 		if counts {
-			s.removed++
+			s.changed.Removed++
 		}
 		return nil
 	})

@@ -157,7 +157,7 @@ func TestOfficeSeesNothingButItsInput(t *testing.T) {
 			var jobs []*convert.OfficeJob
 			for _, a := range attacks {
 				in := added(t, word(t, say("visible")+a.body+say("whole"), a.relations), a.members...)
-				job, err := o.Prepare(t.Context(), bytes.NewReader(in))
+				job, err := o.Prepare(t.Context(), bytes.NewReader(in), "")
 				if err != nil {
 					t.Fatalf("%s: %v", a.name, err)
 				}

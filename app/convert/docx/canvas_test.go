@@ -108,7 +108,7 @@ func render(tb testing.TB, f docxFile) (*recorder, []docx.Finding) {
 	tb.Helper()
 	b := f.bytes(tb)
 	c := &recorder{}
-	found, err := docx.Render(context.Background(), bytes.NewReader(b), int64(len(b)), c)
+	found, err := docx.Render(context.Background(), bytes.NewReader(b), int64(len(b)), "", c)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 // document is one pass over a DOCX: its parsed parts, and the changing state of
 // the layout.
 type document struct {
+	name     string // of the file, "" if not known
 	ctx      context.Context
 	pack     *pack
 	main     *part

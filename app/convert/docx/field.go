@@ -17,6 +17,7 @@ type field struct {
 	instruction []byte
 	result      bool // past its separator
 	computed    bool // its stored result is replaced by ours
+	shown       bool // its result has a text
 }
 
 // fieldKind returns the field's name, e.g. PAGE.
@@ -50,6 +51,15 @@ var fieldFormats = map[string]string{
 
 func isComputed(kind string) bool { return kind == "PAGE" || isTotal(kind) }
 
+// isDay reports whether a field of a kind shows a day that its author's program has saved with it.
+func isDay(kind string) bool {
+	switch kind {
+	case "DATE", "TIME", "SAVEDATE", "CREATEDATE", "PRINTDATE":
+		return true
+	}
+	return false
+}
+
 func isTotal(kind string) bool { return kind == "NUMPAGES" || kind == "SECTIONPAGES" }
 
 func (c *collector) fieldChar(k *node, f *format) {
@@ -70,6 +80,9 @@ func (c *collector) fieldChar(k *node, f *format) {
 			if !top.result {
 				c.compute(top, f)
 			}
+			if !top.shown && isDay(fieldKind(string(top.instruction))) {
+				d.findings.add("day_unsaved")
+			}
 			d.fields = d.fields[:len(d.fields)-1]
 		}
 	}
@@ -77,9 +90,15 @@ func (c *collector) fieldChar(k *node, f *format) {
 
 func (c *collector) compute(top *field, f *format) {
 	outer := c.d.fields[:len(c.d.fields)-1]
-	if s := string(top.instruction); isComputed(fieldKind(s)) && !outer.hidesContent() {
+	s := string(top.instruction)
+	switch kind := fieldKind(s); {
+	case outer.hidesContent():
+	case isComputed(kind):
 		top.computed = true
 		c.add(item{kind: fieldItem, f: f, text: fieldText(s)})
+	case kind == "FILENAME" && c.d.name != "":
+		top.computed = true
+		c.text(c.d.name, f)
 	}
 }
 
@@ -106,11 +125,20 @@ func (c *collector) formField(ff *node, f *format) {
 
 func (c *collector) simpleField(k *node) {
 	s := k.attr("w:instr")
-	if len(s) > maxInstruction || !isComputed(fieldKind(s)) {
+	kind := fieldKind(s[:min(len(s), maxInstruction)])
+	named := kind == "FILENAME" && c.d.name != ""
+	if isDay(kind) && k.find("w:t") == nil {
+		c.d.findings.add("day_unsaved")
+	}
+	if len(s) > maxInstruction || !isComputed(kind) && !named {
 		c.content(k)
 		return
 	}
 	f := c.d.format(c.props(k.child("w:r", "w:rPr")), c.dark)
+	if named {
+		c.text(c.d.name, f)
+		return
+	}
 	c.add(item{kind: fieldItem, f: f, text: fieldText(s)})
 }
 
@@ -140,6 +168,13 @@ func (s fieldStack) hidesContent() bool {
 		}
 	}
 	return false
+}
+
+// show notes that the results of all fields have a text.
+func (s fieldStack) show() {
+	for _, f := range s {
+		f.shown = f.shown || f.result
+	}
 }
 
 // ended returns the fields without those that should have ended with the paragraph: a field

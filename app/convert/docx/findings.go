@@ -16,6 +16,7 @@ var severities = map[string]string{
 	"picture_missing":   "warning",
 	"embedded_document": "warning",
 	"equation":          "warning",
+	"day_unsaved":       "warning",
 	"text_box":          "info",
 	"floating_picture":  "info",
 	"floating_table":    "info",

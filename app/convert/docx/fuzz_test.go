@@ -32,7 +32,7 @@ func FuzzRender(f *testing.F) {
 		render := func() (*recorder, error) {
 			b := file.bytes(t)
 			c := &recorder{}
-			_, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), c)
+			_, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), "", c)
 			return c, err
 		}
 		c, err := render()
@@ -53,7 +53,7 @@ func FuzzFile(f *testing.F) {
 	f.Add(docxFile{body: p("", words)}.bytes(f))
 	f.Add([]byte("PK\x05\x06"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), &recorder{})
+		_, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), "", &recorder{})
 		if _, refused := errors.AsType[*convert.Refusal](err); err != nil && !refused {
 			t.Error(err)
 		}

@@ -118,7 +118,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 			b := tt.file(t)
 			start := time.Now()
 			c := &recorder{}
-			_, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), c)
+			_, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), "", c)
 			if !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}
@@ -164,7 +164,7 @@ func TestStrictFilesAreRead(t *testing.T) {
 	}
 	b := zipped(t, m)
 	c := &recorder{}
-	if _, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), c); err != nil {
+	if _, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), "", c); err != nil {
 		t.Fatal(err)
 	}
 	if d, _ := c.find(t, "strict"); !near(d.x, leftEdge+72) {
@@ -183,7 +183,7 @@ func TestContextStopsRendering(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b := withDocument(t, repeated(open, p("", words), 20_000, shut))
 	c := &stopping{stop: cancel}
-	_, err := docx.Render(ctx, bytes.NewReader(b), int64(len(b)), c)
+	_, err := docx.Render(ctx, bytes.NewReader(b), int64(len(b)), "", c)
 	if !errors.Is(err, context.Canceled) || len(c.pages) > 3 {
 		t.Errorf("%v after %d pages", err, len(c.pages))
 	}
@@ -208,7 +208,7 @@ func TestMemoryDoesNotGrowWithTheDocument(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	c := &forgetful{}
-	if _, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), c); err != nil {
+	if _, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), "", c); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

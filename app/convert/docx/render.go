@@ -8,8 +8,8 @@ import (
 )
 
 // Render draws the size bytes of r on c and reports deviations from Word's
-// output. If it fails, c holds part of the document.
-func Render(ctx context.Context, r io.ReaderAt, size int64, c Canvas) ([]Finding, error) {
+// output. Fields with the file's name show the one given, unless it is "". If it fails, c holds part of the document.
+func Render(ctx context.Context, r io.ReaderAt, size int64, name string, c Canvas) ([]Finding, error) {
 	p, main, err := openPack(ctx, r, size)
 	if err != nil {
 		return nil, err
@@ -26,11 +26,11 @@ func Render(ctx context.Context, r io.ReaderAt, size int64, c Canvas) ([]Finding
 	var t totals
 	if o.totals || inMargins {
 		// A field shows the number of pages, so layout runs twice.
-		if t, _, err = pass(ctx, p, main, measuring{c}, pics, o, t); err != nil {
+		if t, _, err = pass(ctx, p, main, name, measuring{c}, pics, o, t); err != nil {
 			return nil, err
 		}
 	}
-	_, found, err := pass(ctx, p, main, c, pics, o, t)
+	_, found, err := pass(ctx, p, main, name, c, pics, o, t)
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +47,13 @@ func (measuring) Rect(float64, float64, float64, float64, float64, float64, floa
 func (measuring) Image(float64, float64, float64, float64, []byte) error                        { return nil }
 
 // pass lays the whole document out once.
-func pass(ctx context.Context, p *pack, main *part, c Canvas, pics *pictures, o *overview, before totals) (totals, *findings, error) {
+func pass(ctx context.Context, p *pack, main *part, name string, c Canvas, pics *pictures, o *overview, before totals) (totals, *findings, error) {
 	found := &findings{counts: map[string]int{}}
 	d, err := newDocument(ctx, p, main, c, pics, found)
 	if err != nil {
 		return totals{}, nil, err
 	}
+	d.name = name
 	o.report(found)
 	d.totals = before
 	d.flow = newFlow(d, o.sections)

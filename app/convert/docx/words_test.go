@@ -1,8 +1,11 @@
 package docx_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
+
+	"paraph/app/convert/docx"
 )
 
 // Generators and template engines write paragraphs and wrappers where the
@@ -44,5 +47,20 @@ func TestDeletedTextStaysOut(t *testing.T) {
 		if c, _ := render(t, docxFile{body: body}); strings.Contains(c.pages[0].text(), "gone") {
 			t.Errorf("%s: deleted text is shown", body)
 		}
+	}
+}
+
+// TestFieldsShowTheNameOfTheFile draws fields that had shown other names, and a day that its author saved.
+func TestFieldsShowTheNameOfTheFile(t *testing.T) {
+	t.Parallel()
+	b := docxFile{body: `<w:p>` + complexField(`FILENAME \p`, `C:\drafts\old.docx`) + r("", "/") + `<w:fldSimple w:instr="FILENAME">` + r("", "older.docx") + `</w:fldSimple>` +
+		r("", "/") + complexField("SAVEDATE", "3 March 2021") + `</w:p>`}.bytes(t)
+	c := &recorder{}
+	found, err := docx.Render(t.Context(), bytes.NewReader(b), int64(len(b)), "lease.docx", c)
+	if err != nil || len(found) > 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	if got := strings.ReplaceAll(c.page().text(), " /", "/"); got != "lease.docx/lease.docx/3 March 2021" {
+		t.Errorf("drawn: %q", got)
 	}
 }

@@ -73,7 +73,7 @@ func convert(ctx context.Context, content string) (*canvas, []html.Finding, erro
 		return nil, nil, err
 	}
 	c := &canvas{}
-	_, err = docx.Render(ctx, bytes.NewReader(b.Bytes()), int64(b.Len()), c)
+	_, err = docx.Render(ctx, bytes.NewReader(b.Bytes()), int64(b.Len()), "", c)
 	return c, found, err
 }
 

@@ -370,14 +370,14 @@ func (s *Intake) convertDOCX(
 		from := io.NewSectionReader(raw, 0, raw.Size())
 		switch {
 		case s.Office == nil:
-			return s.renderDOCX(ctx, raw, file, w)
+			return s.renderDOCX(ctx, u, file, raw, w)
 		case u.Series == nil:
-			n, err := s.Office.Convert(ctx, from, w)
-			removedReferences(file, n)
+			changed, err := s.Office.Convert(ctx, from, u.Name, w)
+			findChanges(file, changed)
 			return err
 		}
-		if job, err = s.Office.Prepare(ctx, from); err == nil {
-			removedReferences(file, job.Removed)
+		if job, err = s.Office.Prepare(ctx, from, u.Name); err == nil {
+			findChanges(file, job.Changed)
 		}
 		return err
 	})
@@ -388,17 +388,21 @@ func (s *Intake) convertDOCX(
 	return s.convertInSeries(ctx, u, job, w)
 }
 
-// removedReferences records that a file referred to something outside of it, which its PDF lacks.
-func removedReferences(file *record.File, count int) {
-	if count > 0 {
+// findChanges records that a file referred to something outside of it or to days that were not saved, which its PDF
+// lacks.
+func findChanges(file *record.File, changed convert.Changed) {
+	if changed.Removed > 0 {
 		file.AddFinding(record.SeverityWarning, "references_removed")
+	}
+	if changed.Undated > 0 {
+		file.AddFinding(record.SeverityWarning, "day_unsaved")
 	}
 }
 
 // renderDOCX uses the built-in renderer and records what it left out.
-func (s *Intake) renderDOCX(ctx context.Context, raw *blob.Writer, file *record.File, w io.Writer) error {
+func (s *Intake) renderDOCX(ctx context.Context, u *Upload, file *record.File, raw *blob.Writer, w io.Writer) error {
 	b := page.New(s.Fonts, page.Info{})
-	left, err := convert.RenderDOCX(ctx, raw, raw.Size(), b)
+	left, err := convert.RenderDOCX(ctx, raw, raw.Size(), u.Name, b)
 	if err != nil {
 		return err
 	}
