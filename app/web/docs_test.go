@@ -261,21 +261,21 @@ func TestDocsContentsFold(t *testing.T) {
 	s := apptest.New(t)
 	const entry = `.docs-menu a[href="/docs/api/sendDocument"]`
 	seen := fmt.Sprintf(`document.querySelector(%q).checkVisibility({contentVisibilityAuto: true})`, entry)
-	phone := open(t, look{width: 360, height: 740, plain: true})
-	phone.visit(s.URL + "/docs/api/createDocument")
-	if get(phone, chromedp.Evaluate[bool](seen)) {
+	w := open(t, look{width: 360, height: 740, plain: true})
+	w.visit(s.URL + "/docs/api/createDocument")
+	if get(w, chromedp.Evaluate[bool](seen)) {
 		t.Error("the contents stand open above the page")
 	}
-	phone.click(".docs-menu > summary")
-	phone.click(entry)
-	phone.heading("Send a document for signing")
-	wide := open(t, look{plain: true})
-	wide.visit(s.URL + "/docs/api/createDocument")
-	if !get(wide, chromedp.Evaluate[bool](seen)) {
+	w.click(".docs-menu > summary")
+	w.click(entry)
+	w.heading("Send a document for signing")
+	w.run(chromedp.EmulateViewport(1200, 900))
+	w.visit(s.URL + "/docs/api/createDocument")
+	if !get(w, chromedp.Evaluate[bool](seen)) {
 		t.Error("beside the page the contents are folded")
 	}
-	wide.click(entry)
-	wide.heading("Send a document for signing")
+	w.click(entry)
+	w.heading("Send a document for signing")
 }
 
 // TestDocsScript narrows the list and copies a sample.

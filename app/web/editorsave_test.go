@@ -264,11 +264,11 @@ func TestEditorFocusIsSeen(t *testing.T) {
 	c := s.Company(t)
 	d := newDraft(t, c, 3, maria())
 	d.put(t, place("signature", "Signature", 1, .1), place("text", "City", 1, .9), place("text", "Rent", 3, .5))
+	w := team(t, c, look{})
 	for _, width := range []int64{320, 1280} {
-		w := team(t, c, look{width: width, height: 700})
+		w.run(chromedp.EmulateViewport(width, 700))
 		w.edit(d)
 		w.tabThrough(70)
-		w.close()
 	}
 }
 

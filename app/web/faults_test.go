@@ -1,12 +1,12 @@
 package web_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"paraph/app/apptest"
+	"paraph/app/apptest/plain"
 )
 
 // TestFaultsAreInTheReadersLanguage makes every possible mistake on one page and checks that all
@@ -22,17 +22,24 @@ func TestFaultsAreInTheReadersLanguage(t *testing.T) {
 	}
 	wrong := map[string]string{"Short": "abc", "Long": "abc", "Code": "abc", "Number": "ten", "Least": "1", "Most": "11", "Mail": "nobody", "Day": "soon", "Floor": "third", "Nothing": ""}
 	d := send(t, s, []apptest.Map{maria()}, fields...)
-	w := open(t, look{language: "ar-XB"})
-	w.visit(d.links[0])
-	w.see("#finish")
-	for label, value := range wrong {
-		w.run(chromedp.Evaluate[chromedp.Void](`(([label, value]) => { const e = [...document.querySelectorAll(".f label")].find(l => l.textContent.startsWith(label)).control;
-			if (e.type === "date") e.type = "text";
-			if (e.tagName === "SELECT") e.append(new Option(value, value));
-			e.value = value; })(` + quoted(label, value) + `)`))
+	labels := map[string]string{}
+	for _, f := range d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).At(t, "fields").(apptest.List) {
+		f := f.(apptest.Map)
+		labels[f["label"].(string)] = `[name="f.` + f["id"].(string) + `"]`
 	}
-	w.refuse()
-	said := get(w, chromedp.Evaluate[[]string](`[...document.querySelectorAll("#errors li, .error:not([hidden])")].map(e => e.textContent.trim()).filter(Boolean)`))
+	b := plain.Open(t, s.URL, "Accept-Language", "ar-XB")
+	b.Visit(d.links[0])
+	for label, value := range wrong {
+		if label == "Floor" {
+			b.Forge(labels[label]+" option[value=second]", "value", value)
+			b.Pick(labels[label], value)
+			continue
+		}
+		b.Write(labels[label], value)
+	}
+	b.Forge("#sign", "novalidate", "")
+	b.Click("#finish")
+	said := b.ReadAll("#errors li, .error")
 	for _, text := range said {
 		if !strings.Contains(text, "\u2067") {
 			t.Errorf("not in the reader's language: %s", text)

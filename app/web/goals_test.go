@@ -149,12 +149,12 @@ func TestFocusIsSeen(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)
 	d := send(t, s, []apptest.Map{maria()}, append(five(), lease()...)...)
+	w := open(t, look{})
 	for _, width := range []int64{320, 1280} {
-		w := open(t, look{width: width, height: 700})
+		w.run(chromedp.EmulateViewport(width, 700))
 		w.visit(d.links[0])
 		w.see("#finish")
 		w.tabThrough(60)
-		w.close()
 	}
 }
 

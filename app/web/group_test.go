@@ -15,13 +15,13 @@ func TestGroupIsToldWhoActed(t *testing.T) {
 	d := send(t, s, []apptest.Map{maria("group", "Directors"), {"name": "Dan Director", "email": "dan@group.example", "group": "Directors"},
 		{"name": "Tom", "email": "tom@tenant.example"}}, place("text", "City", 1, .3))
 	invitations := d.Get(t, "/documents/"+d.id).Want(t, http.StatusOK).Texts(t, "invitations", "id")
-	w := open(t, look{})
-	w.visit(d.links[1])
-	w.see(`[name^="f."]`) // the group's field
+	w := guest(t, s)
+	w.Visit(d.links[1])
+	w.See(`[name^="f."]`) // the group's field
 	d.Post(t, "/documents/"+d.id+"/"+invitations[0]+"/sign", apptest.Map{"fields": apptest.Map{"city": "Lisbon"}}).Want(t, http.StatusOK)
-	w.visit(d.links[1])
-	w.heading("nothing for you to do")
-	if sight := w.sight(); !strings.Contains(sight, "Maria Silva has already acted for Directors.") {
+	w.Visit(d.links[1])
+	w.Heading("nothing for you to do")
+	if sight := w.Read("main"); !strings.Contains(sight, "Maria Silva has already acted for Directors.") {
 		t.Errorf("the page says %s", sight)
 	}
 }

@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -56,12 +58,15 @@ func TestPadCodes(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	d := send(t, s, []apptest.Map{maria()}, place("signature", "Signature", 2, 0.7))
-	w := open(t, look{})
-	w.visit(d.links[0])
-	w.click(`button[data-mark="signature"]`)
-	w.click("#tab-signature-phone")
-	w.until(`document.querySelector(".phone .address")?.textContent.includes("/s/pad/")`)
-	code := strings.TrimPrefix(strings.TrimSpace(w.read(".phone .address")), s.URL+"/s/pad/")
+	v, at := invited(t, s), path(t, d.links[0])
+	_, page := v.get(at)
+	form := url.Values{"csrf": {formToken.FindStringSubmatch(page)[1]}, "kind": {"signature"}}
+	res := v.request(http.MethodPost, at+"/pad", form.Encode(), "Content-Type", "application/x-www-form-urlencoded", "X-Requested-With", "fetch", "Origin", s.URL)
+	var pad struct{ Address string }
+	if err := json.NewDecoder(res.Body).Decode(&pad); err != nil {
+		t.Fatal(err)
+	}
+	code := strings.TrimPrefix(pad.Address, s.URL+"/s/pad/")
 	if res, _ := fetch(t, s.URL+"/s/pad/"+code); res.StatusCode != http.StatusOK {
 		t.Fatalf("the code answers %d", res.StatusCode)
 	}

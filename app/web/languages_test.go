@@ -74,18 +74,17 @@ func TestZoomIsWrittenAsInTheLanguage(t *testing.T) {
 	s := apptest.New(t)
 	sent := send(t, s, []apptest.Map{maria()}, lease()...)
 	draft := newDraft(t, sent.Client, 1, maria())
+	w := open(t, look{})
 	for locale, want := range map[string]string{"en": "150%", "fr": "150\u00a0%", "tr": "%150"} {
-		w := open(t, look{language: locale})
+		w.anew(locale)
 		w.visit(sent.links[0])
 		w.until(`!!document.querySelector("#zoom option")`)
 		w.wants(`document.querySelectorAll("#zoom option")[1].textContent === `+quoted(want)+`[0]`, "signing in "+locale)
-		w.close()
 
 		sent.Patch(t, "/me", apptest.Map{"locale": locale}).Want(t, http.StatusOK)
-		w = team(t, sent.Client, look{})
+		w.enter(sent.Client)
 		w.edit(draft)
 		w.js(`document.querySelector("[data-do=zoom-in]").click()`)
 		w.wants(`document.querySelector("#zoom").textContent.replace(/\d+/, "150") === `+quoted(want)+`[0]`, "the editor in "+locale)
-		w.close()
 	}
 }

@@ -47,7 +47,7 @@ func TestBlackOutByHand(t *testing.T) {
 		w.until(`document.querySelector("main").textContent.includes("The areas were blacked out.") `)
 		says(content, "The price is 1234567 euros. | The rest stays.")
 	})
-	t.Run("finger", func(t *testing.T) {
+	t.Run("finger and keys", func(t *testing.T) {
 		t.Parallel()
 		at, content := draft()
 		w := team(t, c, look{width: 390, height: 844})
@@ -61,11 +61,7 @@ func TestBlackOutByHand(t *testing.T) {
 		w.click(`#regions .danger`)
 		w.until(`document.querySelector("main").textContent.includes("The areas were blacked out.") `)
 		says(content, "The price is 1234567 euros. | The rest stays.")
-	})
-	t.Run("keys", func(t *testing.T) {
-		t.Parallel()
-		at, content := draft()
-		w := team(t, c, look{width: 390, height: 844})
+		at, content = draft()
 		w.visit(s.URL + at)
 		w.until(`document.documentElement.dataset.redact === "ready"`)
 		w.run(chromedp.Focus(`.regions [name="page"]`), chromedp.KeyEvent("1\t10\t10\t80\t4.5\r"))

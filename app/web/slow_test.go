@@ -69,26 +69,25 @@ func (w *window) wants(expression, complaint string) {
 	}
 }
 
-func TestASlowDialogOpensOnce(t *testing.T) {
+// TestSlowAnswersInTheTeam holds back answers on several pages of one window.
+func TestSlowAnswersInTheTeam(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	c := s.Company(t)
 	c.Post(t, "/members", apptest.Map{"email": "new@example.org", "role": "approver"}).Want(t, http.StatusCreated)
+	d := newDraft(t, c, 1, maria())
+	d.put(t, place("signature", "Signature", 1, .6))
 	w := slow(team(t, c, look{}))
+
+	// Two clicks on what opens a dialog.
 	w.visit(s.URL + "/app/team")
 	w.see("main a[href$='/remove'][data-ask]")
 	w.hold("/remove", 2, `{ const a = document.querySelector("main a[href$='/remove'][data-ask]"); a.click(); a.click() }`)
 	w.letGo()
 	w.see("dialog[open]")
 	w.wants(`document.querySelectorAll("dialog").length === 1`, "two clicks opened two dialogs")
-}
 
-func TestASlowRowMenuLeavesTheFocus(t *testing.T) {
-	t.Parallel()
-	s := apptest.New(t)
-	c := s.Company(t)
-	newDraft(t, c, 1)
-	w := slow(team(t, c, look{}))
+	// A menu of a row that opens when the reader is elsewhere.
 	w.visit(s.URL + "/app/documents")
 	w.see("a.more")
 	w.hold("/menu", 1, `document.querySelector("a.more").click()`)
@@ -96,15 +95,8 @@ func TestASlowRowMenuLeavesTheFocus(t *testing.T) {
 	w.letGo()
 	w.see("details.menu[open]")
 	w.wants(`document.activeElement.id === "search"`, "the menu took the focus from the search")
-}
 
-func TestNewsKeepTheirLink(t *testing.T) {
-	t.Parallel()
-	s := apptest.New(t)
-	c := s.Company(t)
-	d := newDraft(t, c, 1, maria())
-	d.put(t, place("signature", "Signature", 1, .6))
-	w := team(t, c, look{})
+	// News that arrive while a link to earlier ones is being pressed.
 	w.visit(s.URL + "/app/documents/" + d.id)
 	w.see("#live")
 	c.Post(t, "/documents/"+d.id+"/send", apptest.Map{}).Want(t, http.StatusOK)
@@ -112,6 +104,21 @@ func TestNewsKeepTheirLink(t *testing.T) {
 	c.Post(t, "/documents/"+d.id+"/void", apptest.Map{"reason": "Too late."}).Want(t, http.StatusOK)
 	w.until(`document.querySelector("#live").innerText !== first`)
 	w.wants(`pressed.isConnected`, "the link was replaced under the pointer")
+
+	// Leaving a form.
+	w.visit(s.URL + "/app/settings/company")
+	w.see("form[data-dirty]")
+	w.js(`{ const form = document.querySelector("form[data-dirty]");
+		const asks = () => !dispatchEvent(new Event("beforeunload", {cancelable: true}));
+		window.first = asks();
+		form.dispatchEvent(new Event("input"));
+		window.changed = asks();
+		form.dispatchEvent(new Event("reset"));
+		window.discarded = asks();
+		form.dispatchEvent(new Event("input"));
+		form.dispatchEvent(new Event("submit"));
+		window.saved = asks() }`)
+	w.wants(`changed && !first && !discarded && !saved`, "leaving asks about a form without changes, or not about one with")
 }
 
 func TestSigningCanBeStoppedAndTriedAgain(t *testing.T) {
@@ -140,25 +147,6 @@ func TestSigningCanBeStoppedAndTriedAgain(t *testing.T) {
 	call(w, intercept.Disable, cdp.Empty{})
 	w.click("#finish")
 	w.heading("Everyone has signed")
-}
-
-func TestUnsavedFormsAreAskedFor(t *testing.T) {
-	t.Parallel()
-	s := apptest.New(t)
-	w := team(t, s.Company(t), look{})
-	w.visit(s.URL + "/app/settings/company")
-	w.see("form[data-dirty]")
-	w.js(`{ const form = document.querySelector("form[data-dirty]");
-		const asks = () => !dispatchEvent(new Event("beforeunload", {cancelable: true}));
-		window.first = asks();
-		form.dispatchEvent(new Event("input"));
-		window.changed = asks();
-		form.dispatchEvent(new Event("reset"));
-		window.discarded = asks();
-		form.dispatchEvent(new Event("input"));
-		form.dispatchEvent(new Event("submit"));
-		window.saved = asks() }`)
-	w.wants(`changed && !first && !discarded && !saved`, "leaving asks about a form without changes, or not about one with")
 }
 
 func TestASlowListOfFilesKeepsWhatAPersonIsAt(t *testing.T) {

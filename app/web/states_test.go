@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"paraph/app/apptest"
 )
 
@@ -223,9 +225,10 @@ func TestFromRightToLeft(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t, withConsent)
 	d := send(t, s, []apptest.Map{maria()}, lease()...)
+	w := open(t, look{language: "ar-XB"})
+	w.visit(d.links[0])
 	for _, width := range []int64{320, 1280} {
-		w := open(t, look{width: width, height: 800, language: "ar-XB"})
-		w.visit(d.links[0])
+		w.run(chromedp.EmulateViewport(width, 800))
 		w.until(`document.dir === "rtl" && document.documentElement.scrollWidth <= innerWidth`)
 	}
 }

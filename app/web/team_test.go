@@ -49,27 +49,27 @@ func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	owner := s.Company(t)
-	w := open(t, look{})
-	w.visit(s.URL + "/app/settings?tab=2")
-	w.heading("Sign in")
-	w.write(`input[name="email"]`, owner.Email)
-	w.write(`input[name="password"]`, "not the password")
-	w.run(chromedp.Submit(`form[action="/signin"]`))
-	w.see("#errors")
-	if got := w.value(`input[name="email"]`); got != owner.Email {
+	w := guest(t, s)
+	w.Visit(s.URL + "/app/settings?tab=2")
+	w.Heading("Sign in")
+	w.Write(`input[name="email"]`, owner.Email)
+	w.Write(`input[name="password"]`, "not the password")
+	w.Submit("/signin")
+	w.See("#errors")
+	if got := w.Value(`input[name="email"]`); got != owner.Email {
 		t.Errorf("the address was forgotten: %q", got)
 	}
-	w.write(`input[name="password"]`, apptest.Password)
-	w.run(chromedp.Submit(`form[action="/signin"]`))
-	w.see("header.shell")
-	if at := get(w, chromedp.Location()); !strings.HasSuffix(at, "/app/settings?tab=2") {
-		t.Errorf("signing in leads to %s", at)
+	w.Write(`input[name="password"]`, apptest.Password)
+	w.Submit("/signin")
+	w.See("header.shell")
+	if w.At() != "/app/settings?tab=2" {
+		t.Errorf("signing in leads to %s", w.At())
 	}
-	w.click(`.menu:not(.thin) summary`)
-	w.click(`form[action="/signout"] button`)
-	w.heading("Sign in")
-	w.visit(s.URL + "/app/documents")
-	w.heading("Sign in")
+	w.Click(`.menu:not(.thin) summary`)
+	w.Click(`form[action="/signout"] button`)
+	w.Heading("Sign in")
+	w.Visit(s.URL + "/app/documents")
+	w.Heading("Sign in")
 }
 
 // TestSignInLeadsNowhereElse passes an address of another site.

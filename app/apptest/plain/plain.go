@@ -190,6 +190,19 @@ func (b *Browser) Gone(what string) {
 // Read returns the text of an element that can be seen.
 func (b *Browser) Read(what string) string { b.t.Helper(); return text(b.visible(what)) }
 
+// ReadAll returns the text of each element of those a selector matches that can be seen and says
+// something.
+func (b *Browser) ReadAll(what string) []string {
+	b.t.Helper()
+	var all []string
+	for _, n := range b.find(what) {
+		if said := text(n); said != "" && !hidden(n) {
+			all = append(all, said)
+		}
+	}
+	return all
+}
+
 // Text returns what can be read on the whole page.
 func (b *Browser) Text() string {
 	b.t.Helper()
