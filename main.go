@@ -59,7 +59,7 @@ func root() *cobra.Command {
 	c.PersistentFlags().StringVar(&s.File, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
 	c.PersistentFlags().StringArrayVar(&s.Set, "set", nil, "override a setting, as key=value (repeatable)")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
-	c.AddCommand(serve(s), dev(s), demo(), verify(), cli.Check(s), doctor(s), cli.Backups(s), cli.Restore(s), cli.Follow(s), cli.Promote(s), reindex(s), cli.Users(s), cli.Tokens(s), cli.Companies(s), cli.Checkpoints(s), cli.Outbox(s), cli.Config(s, example), alerts(), version())
+	c.AddCommand(serve(s), dev(s), demo(), verify(), cli.Check(s), doctor(s), cli.Backups(s), cli.Restore(s), cli.Follow(s), cli.Promote(s), reindex(s), cli.Users(s), cli.Tokens(s), cli.Companies(s), cli.Checkpoints(s), cli.Cold(s), cli.Outbox(s), cli.Config(s, example), alerts(), version())
 	c.AddCommand(cli.Client()...)
 	return c
 }

@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"paraph/app/blob"
 	"paraph/app/bulk"
 	"paraph/app/checkpoint"
+	"paraph/app/cold"
 	"paraph/app/contact"
 	"paraph/app/fault"
 	"paraph/app/httpkit"
@@ -95,6 +97,7 @@ type App struct {
 	jobs     *kv.Jobs
 	index    *search.Index
 	blobs    *blob.Store
+	cold     *cold.Store
 	pictures *pictures.Cache
 	pdfium   *pdfium.Engine
 	kit      *httpkit.Kit
@@ -183,6 +186,9 @@ func (a *App) URL() string {
 // Run serves until ctx ends. Every goroutine of the appliance is started here
 // and waited for.
 func (a *App) Run(ctx context.Context) error {
+	if off := a.cold.Off(); a.Config.Data.Cold != "" && off != nil {
+		return fmt.Errorf("data.cold: %w", off)
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	a.pace.begin(a.Clock)
 	a.http.Handler() // completes the router, before either listener serves with it
@@ -244,6 +250,7 @@ func (a *App) background(ctx context.Context) error {
 	g.Go(func() error { return a.Contacts.Run(ctx) })
 	g.Go(func() error { return a.Accounts.Upkeep.Run(ctx) })
 	g.Go(func() error { return a.Machine.Run(ctx) })
+	g.Go(func() error { return a.cold.Run(ctx) })
 	for _, p := range a.pools() {
 		g.Go(func() error { return a.jobs.Run(ctx, p.workers, p.handlers...) })
 	}

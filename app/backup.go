@@ -20,6 +20,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/backup"
 	"paraph/app/bulk"
+	"paraph/app/cold"
 	"paraph/app/folder"
 	"paraph/app/signing"
 	"paraph/app/signing/lists"
@@ -204,22 +205,44 @@ func awaitControl(ctx context.Context, dir string, locked error) error {
 	}
 }
 
-// neededFiles tells which stored files the records need.
+// neededFiles tells which stored files the records need on the disk: not those that have moved to cold storage.
 type neededFiles struct{}
 
 // Each implements [backup.Files].
-func (neededFiles) Each(tx *kv.Tx, since uint64, fn func(hash string) error) error {
+func (n neededFiles) Each(tx *kv.Tx, since uint64, fn func(hash string) error) error {
 	runs, err := bulk.FilesSince(tx, since) // few
 	if err != nil {
 		return err
 	}
-	return backup.InOrder(runs, fn, func(fn func(string) error) error {
-		return store.Documents.EachPart(tx, store.FileIndex, since, fn)
+	returned, err := cold.ReturnedSince(tx, since)
+	if err != nil {
+		return err
+	}
+	here := func(hash string) error {
+		needed, err := n.Needs(tx, hash) // not if it has moved, or nothing needs what came back
+		if err != nil || !needed {
+			return err
+		}
+		return fn(hash)
+	}
+	return backup.InOrder(returned, here, func(fn func(string) error) error {
+		return backup.InOrder(runs, fn, func(fn func(string) error) error {
+			return store.Documents.EachPart(tx, store.FileIndex, since, fn)
+		})
 	})
 }
 
 // Needs implements [backup.Files].
-func (neededFiles) Needs(tx *kv.Tx, hash string) (bool, error) {
+func (n neededFiles) Needs(tx *kv.Tx, hash string) (bool, error) {
+	moved, err := cold.Has(tx, hash)
+	if err != nil || moved {
+		return false, err
+	}
+	return n.wants(tx, hash)
+}
+
+// wants reports whether anything needs a file, wherever it is.
+func (neededFiles) wants(tx *kv.Tx, hash string) (bool, error) {
 	needed, err := signing.NeedsFile(tx, hash)
 	if err != nil || needed {
 		return needed, err

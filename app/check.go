@@ -17,6 +17,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/bulk"
 	"paraph/app/checkpoint"
+	"paraph/app/cold"
 	"paraph/app/contact"
 	"paraph/app/machine"
 	"paraph/app/mailserver"
@@ -56,7 +57,7 @@ func (a *App) checkAll(ctx context.Context, repair bool, rest func(), published 
 		of.Add(s)
 	}
 	keys := []error{a.Keys.Check(), a.register().check(), newServerTLS(a.Config, a.dir, a.log).check()}
-	found := slices.Concat(a.db.CheckSlowly(rest, append(collections(), a.jobs)...), a.Signing.Upkeep.Check(ctx, rest, each), keys, checkHistory(a.db, a.Checkpoints, published))
+	found := slices.Concat(a.db.CheckSlowly(rest, append(collections(), a.jobs)...), a.Signing.Upkeep.Check(ctx, rest, each), a.cold.Check(ctx), keys, checkHistory(a.db, a.Checkpoints, published))
 	for _, err := range found {
 		if err != nil {
 			problems = append(problems, err)
@@ -70,7 +71,7 @@ func collections() []kv.Checker {
 	return slices.Concat(
 		account.Collections(), signing.Collections(), notify.Collections(), contact.Collections(), bulk.Collections(),
 		publiclink.Collections(), machine.Collections(), mailserver.Collections(), checkpoint.Collections(),
-		transfer.Collections(), []kv.Checker{keyMarks},
+		transfer.Collections(), cold.Collections(), []kv.Checker{keyMarks},
 	)
 }
 

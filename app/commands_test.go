@@ -18,7 +18,7 @@ import (
 // harmless are the commands that change nobody's credentials. What serve and dev let people do is not theirs, restore
 // fills only an empty folder, outbox prints what could not be mailed, and login to send use what the API of an
 // installation lets their user do.
-var harmless = strings.Fields(`alerts backup backup+verify check checkpoint checkpoint+key checkpoint+rotate
+var harmless = strings.Fields(`alerts backup backup+verify check cold checkpoint checkpoint+key checkpoint+rotate
 	company company+add company+list company+rename company+export completion completion+bash completion+fish completion+powershell completion+zsh
 	bulk download get list login remind send templates void
 	config demo dev doctor follow help outbox promote reindex restore serve token token+list user user+list verify version`)

@@ -81,6 +81,8 @@ type DataConfig struct {
 	Reserve    Size          `koanf:"reserve"`
 	CheckEvery time.Duration `koanf:"check_every"`
 	CheckShare int           `koanf:"check_share"`
+	Cold       string        `koanf:"cold"`
+	ColdAfter  time.Duration `koanf:"cold_after"`
 }
 
 // AuthConfig configures how people and programs authenticate.
@@ -195,7 +197,7 @@ func Default() Config {
 				CompanyDocuments: 1_000_000, CompanyContacts: 100_000, CompanyMembers: 10_000,
 			},
 		},
-		Data: DataConfig{Dir: "./data", Sync: true, Reserve: 256 * MB, CheckEvery: 7 * 24 * time.Hour, CheckShare: 20},
+		Data: DataConfig{Dir: "./data", Sync: true, Reserve: 256 * MB, CheckEvery: 7 * 24 * time.Hour, CheckShare: 20, ColdAfter: 365 * 24 * time.Hour},
 		Auth: AuthConfig{
 			TokenLifetime: 7 * 24 * time.Hour, LoginAttempts: 10, LoginAttemptsPerAddress: 100,
 			LoginWindow: 5 * time.Minute, PasswordMemory: 19 * MiB, PasswordPasses: 2,

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"paraph/app/bucket"
 )
 
 // Validate checks every value and their combinations, and reports all problems together.
@@ -88,6 +90,11 @@ func (c Config) validateServer(p *problems) {
 func (c Config) validateParts(p *problems) {
 	p.check(c.Data.Dir != "", "data.dir", "must name a folder")
 	p.check(c.Data.CheckEvery == 0 || c.Data.CheckEvery >= time.Hour, "data.check_every", "must be at least 1h, or 0s")
+	if c.Data.Cold != "" {
+		_, _, err := bucket.Parse(c.Data.Cold)
+		p.check(err == nil, "data.cold", "must be an address such as s3://bucket/folder")
+	}
+	atLeast(p, "data.cold_after", c.Data.ColdAfter, 24*time.Hour)
 	p.check(c.Data.CheckShare >= 1 && c.Data.CheckShare <= 100, "data.check_share", "must be between 1 and 100")
 	atLeast(p, "auth.token_lifetime", c.Auth.TokenLifetime, time.Minute)
 	atLeast(p, "auth.login_attempts", c.Auth.LoginAttempts, 1)

@@ -21,7 +21,9 @@ type packageRule struct {
 // the others.
 var ground = []string{
 	"app/blob",
+	"app/bucket",
 	"app/client",
+	"app/cold",
 	"app/confine",
 	"app/control",
 	"app/convert",
@@ -57,6 +59,7 @@ var toolImports = map[string][]string{
 	"app/limit":   {"kv"},
 	"app/list":    {"app/fault"},
 	"app/mail":    {"app/fault"},
+	"app/cold":    {"app/blob", "app/bucket", "kv"},
 	"app/pdf":     {"app/linebreak", "app/turns"},
 	"app/sheet":   {"app/fault"},
 	"app/turns":   {"app/fault"},
@@ -146,7 +149,7 @@ func packages() []packageRule {
 		{"app/signing/report", []string{"app/pdf", "app/pki", "app/words"}},
 		{"app/account", above()},
 		{"app/archive", nil},
-		{"app/backup", []string{"app/archive", "app/blob", "app/control", "kv"}},
+		{"app/backup", []string{"app/archive", "app/blob", "app/bucket", "app/control", "kv"}},
 		{"app/transfer", above("app/account", "app/archive", "app/checkpoint", "app/contact", "app/notify", "app/publiclink", "app/signing", "app/signing/record", "app/signing/store")},
 	}
 	for _, folder := range ground {

@@ -27,6 +27,7 @@ import (
 const (
 	tokenKey      = "token.key"
 	checkpointKey = "checkpoint.key"
+	coldKey       = "cold.key"
 )
 
 // keyMark identifies the key in a file without revealing it. It is empty for files that are only
@@ -130,7 +131,7 @@ func (r keyRegister) open() error {
 	found := map[string][]byte{}
 	for _, f := range files {
 		name := f.Name()
-		if _, ok := known[name]; ok || name != tokenKey && name != checkpointKey && !pki.Kept(name) {
+		if _, ok := known[name]; ok || name != tokenKey && name != checkpointKey && name != coldKey && !pki.Kept(name) {
 			continue
 		}
 		marks, err := r.marks(name)
@@ -201,6 +202,12 @@ func (r keyRegister) marks(name string) ([][]byte, error) {
 			return nil, err
 		}
 		return ringMarks(ring), nil
+	case coldKey:
+		key, err := readColdKey(filepath.Join(r.folder(), name))
+		if err != nil {
+			return nil, err
+		}
+		return [][]byte{coldMark(key)}, nil
 	}
 	mark, err := pki.Mark(r.folder(), name)
 	return [][]byte{mark}, err

@@ -55,7 +55,8 @@ func (a *App) path(name string) string { return filepath.Join(a.dir, name) }
 
 // openData opens the records and the files.
 func (a *App) openData(o Options) (err error) {
-	files := blob.Options{Reserve: int64(a.Config.Data.Reserve), NoSync: o.InMemory || o.Copy, Beside: o.Files, Now: time.Now, Log: a.log}
+	fetch := func(hash string) (io.ReadCloser, error) { return a.cold.Fetch(hash) }
+	files := blob.Options{Fetch: fetch, Reserve: int64(a.Config.Data.Reserve), NoSync: o.InMemory || o.Copy, Beside: o.Files, Now: time.Now, Log: a.log}
 	if a.blobs, err = blob.Open(a.path("files"), files); err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func (a *App) openData(o Options) (err error) {
 	a.onClose(a.db.Close)
 	a.disk = &disk{db: a.db, reserve: int64(a.Config.Data.Reserve)}
 	a.jobs = kv.NewJobs(a.db)
-	return nil
+	return a.openCold()
 }
 
 // register returns the register of the keys that the records need.

@@ -25,6 +25,7 @@ type orderFunc func(ctx context.Context, a *App, input json.RawMessage, w io.Wri
 func orders() map[string]orderFunc {
 	return map[string]orderFunc{
 		"check":             order(check),
+		"cold":              order(coldStorage),
 		"checkpoint key":    order(printCheckpointKeys),
 		"checkpoint rotate": order(rotateCheckpointKey),
 		"outbox":            order(printOutbox),
@@ -82,6 +83,9 @@ func openFor(cfg Config, name string, input []byte) (*App, error) {
 			return nil, err
 		}
 		reads = !o.Repair && !o.Renew
+	}
+	if name == "cold" {
+		reads = string(input) == "{}"
 	}
 	if reads {
 		return openAside(cfg)

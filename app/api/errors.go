@@ -51,6 +51,9 @@ func (s *server) failureOf(c *fiber.Ctx, err error) (int, failure) {
 	if signing.NoSpace(err) {
 		return s.known(c, fault.NoSpace())
 	}
+	if signing.Unreachable(err) {
+		return s.known(c, fault.Unavailable("file_unreachable").Because(err))
+	}
 	if signing.TooLarge(err) {
 		return s.known(c, fault.TooLarge("document_too_large.change").Because(err))
 	}

@@ -6,15 +6,15 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 
 	"paraph/app/archive"
+	"paraph/app/bucket"
 )
 
-func (b *bucket) draft(ctx context.Context) (draft, error) {
+func (b *objects) draft(ctx context.Context) (draft, error) {
 	if err := b.removeStale(ctx, time.Now()); err != nil {
 		return nil, err
 	}
@@ -22,9 +22,9 @@ func (b *bucket) draft(ctx context.Context) (draft, error) {
 	d := &objectDraft{PipeWriter: to, in: b, name: "paraph-" + rand.Text() + archive.Partial, stored: make(chan error, 1)}
 	b.drafts.Store(d.name, true)
 	go func() {
-		_, err := b.client.PutObject(ctx, b.name, b.prefix+d.name, from, -1, minio.PutObjectOptions{
+		_, err := b.Client.PutObject(ctx, b.Name, b.Prefix+d.name, from, -1, minio.PutObjectOptions{
 			ContentType: "application/octet-stream", PartSize: pieceBytes, NumThreads: 1, SendContentMd5: true, DisableContentSha256: true})
-		err = b.explain(d.name, err)
+		err = b.Explain(d.name, err)
 		from.CloseWithError(cmp.Or(err, io.ErrClosedPipe))
 		d.stored <- err
 	}()
@@ -34,7 +34,7 @@ func (b *bucket) draft(ctx context.Context) (draft, error) {
 // objectDraft is an object under a temporary name. It exists once it has been sent completely.
 type objectDraft struct {
 	*io.PipeWriter
-	in     *bucket
+	in     *objects
 	name   string
 	stored chan error
 	ended  bool
@@ -64,13 +64,13 @@ func (d *objectDraft) read(ctx context.Context) (io.ReadCloser, error) {
 // keep copies the object within the storage: objects can't be renamed.
 func (d *objectDraft) keep(ctx context.Context, name string) error {
 	b := d.in
-	if _, err := b.client.StatObject(ctx, b.name, b.prefix+name, minio.StatObjectOptions{}); err == nil {
+	if _, err := b.Client.StatObject(ctx, b.Name, b.Prefix+name, minio.StatObjectOptions{}); err == nil {
 		return errTaken(b.where(name))
-	} else if minio.ToErrorResponse(err).StatusCode != http.StatusNotFound {
-		return b.explain(name, err)
+	} else if !bucket.Missing(err) {
+		return b.Explain(name, err)
 	}
 	if err := d.copyTo(ctx, name); err != nil {
-		return b.explain(name, err)
+		return b.Explain(name, err)
 	}
 	err := b.remove(ctx, []string{d.name})
 	if err == nil {
@@ -83,12 +83,12 @@ func (d *objectDraft) keep(ctx context.Context, name string) error {
 const maxCopied = 5 << 30
 
 func (d *objectDraft) copyTo(ctx context.Context, name string) (err error) {
-	to := minio.CopyDestOptions{Bucket: d.in.name, Object: d.in.prefix + name}
-	from := minio.CopySrcOptions{Bucket: d.in.name, Object: d.in.prefix + d.name}
+	to := minio.CopyDestOptions{Bucket: d.in.Name, Object: d.in.Prefix + name}
+	from := minio.CopySrcOptions{Bucket: d.in.Name, Object: d.in.Prefix + d.name}
 	if d.size <= maxCopied {
-		_, err = d.in.client.CopyObject(ctx, to, from)
+		_, err = d.in.Client.CopyObject(ctx, to, from)
 	} else {
-		_, err = d.in.client.ComposeObject(ctx, to, from) // in pieces
+		_, err = d.in.Client.ComposeObject(ctx, to, from) // in pieces
 	}
 	return err
 }

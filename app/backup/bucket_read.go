@@ -12,7 +12,7 @@ import (
 // download reads an object, and resumes where a connection was cut.
 type download struct {
 	ctx      context.Context
-	in       *bucket
+	in       *objects
 	name     string
 	etag     string // the object must not be replaced meanwhile
 	at, left int64
@@ -39,7 +39,7 @@ func (d *download) Read(p []byte) (int, error) {
 			return n, nil
 		}
 		if d.cut++; d.cut > maxCuts || d.ctx.Err() != nil {
-			return 0, d.in.explain(d.name, cmp.Or(err, io.ErrNoProgress))
+			return 0, d.in.Explain(d.name, cmp.Or(err, io.ErrNoProgress))
 		}
 		// The error of the cut connection is already known.
 		_ = d.Close()
@@ -54,7 +54,7 @@ func (d *download) open() (err error) {
 	if err := errors.Join(o.SetMatchETag(d.etag), o.SetRange(d.at, d.at+d.left-1)); err != nil {
 		return err
 	}
-	d.from, err = d.in.client.GetObject(d.ctx, d.in.name, d.in.prefix+d.name, o)
+	d.from, err = d.in.Client.GetObject(d.ctx, d.in.Name, d.in.Prefix+d.name, o)
 	return err
 }
 

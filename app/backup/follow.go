@@ -391,14 +391,14 @@ func (o Buckets) MayFollow(ctx context.Context, out, mark string) error {
 	if len(all) > 0 && !marked {
 		return fmt.Errorf("%s holds other backups, and following removes those it does not need; name a separate folder", out)
 	}
-	if b, ok := in.(*bucket); ok && !marked {
+	if b, ok := in.(*objects); ok && !marked {
 		return b.mark(ctx)
 	}
 	return nil
 }
 
 func isMarked(ctx context.Context, in location, mark string) (bool, error) {
-	if b, ok := in.(*bucket); ok {
+	if b, ok := in.(*objects); ok {
 		return b.marked(ctx)
 	}
 	_, err := os.Stat(in.where(mark))

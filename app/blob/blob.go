@@ -24,6 +24,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 var (
@@ -65,6 +67,10 @@ type Options struct {
 	// to it.
 	Beside string
 
+	// Fetch opens a blob that is kept elsewhere, or returns ErrNotFound. Blobs that are read come back into
+	// the folder through it. It may be nil.
+	Fetch func(hash string) (io.ReadCloser, error)
+
 	// Now is the clock that dates blobs for Sweep. The default is time.Now.
 	Now func() time.Time
 
@@ -84,8 +90,11 @@ type Store struct {
 	beside  string
 	reserve int64
 	noSync  bool
+	fetch   func(hash string) (io.ReadCloser, error)
 	now     func() time.Time
 	log     *slog.Logger
+
+	fetching singleflight.Group
 
 	// naming serialises giving a blob its name with Sweep's check of its age and removal, so
 	// that content stored again while it is being swept survives.
@@ -109,7 +118,7 @@ func (s *Store) hold(n int) {
 // Open creates the folder if needed, and removes files left half written by an interrupted
 // process. There is nothing to close.
 func Open(dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, beside: o.Beside, reserve: o.Reserve, noSync: o.NoSync, now: o.Now, log: o.Log}
+	s := &Store{dir: dir, beside: o.Beside, reserve: o.Reserve, noSync: o.NoSync, fetch: o.Fetch, now: o.Now, log: o.Log}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -291,9 +300,9 @@ func (s *Store) Has(hash string) (bool, error) {
 }
 
 // Verify reads the whole blob and compares it with its hash. It returns nil, ErrNotFound,
-// ErrCorrupt, or the disk's error.
+// ErrCorrupt, or the disk's error. It fetches nothing.
 func (s *Store) Verify(hash string) error {
-	f, _, _, err := s.openPart(hash)
+	f, _, _, err := s.openHere(hash)
 	if err != nil {
 		return err
 	}

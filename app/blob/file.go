@@ -47,8 +47,21 @@ func (s *Store) Concat(hashes ...string) (*File, error) {
 	return f, nil
 }
 
-// openPart opens and verifies one blob. It also returns the state of the hash over it.
+// openPart opens and verifies one blob, which is fetched if it is kept elsewhere. It also returns the state
+// of the hash over it.
 func (s *Store) openPart(hash string) (f *os.File, size int64, state []byte, err error) {
+	f, size, state, err = s.openHere(hash)
+	if !errors.Is(err, ErrNotFound) || s.fetch == nil {
+		return f, size, state, err
+	}
+	if err := s.bring(hash); err != nil {
+		return nil, 0, nil, err
+	}
+	return s.openHere(hash)
+}
+
+// openHere opens and verifies one blob of the folder.
+func (s *Store) openHere(hash string) (f *os.File, size int64, state []byte, err error) {
 	path, err := s.found(hash)
 	if err != nil {
 		return nil, 0, nil, err

@@ -17,14 +17,19 @@ func (w *Writer) Path() string { return w.file.Name() }
 // Hash returns the hash that Commit would use for the bytes written so far.
 func (w *Writer) Hash() string { return hex.EncodeToString(w.hash.Sum(nil)) }
 
-// Paths returns the paths of blobs, for another process to read. Their content is not verified
-// here.
+// Paths returns the paths of blobs, for another process to read; those kept elsewhere are fetched first. Their
+// content is not verified here.
 func (s *Store) Paths(hashes ...string) ([]string, error) {
 	out := make([]string, 0, len(hashes))
 	for _, h := range hashes {
 		p, err := s.found(h)
 		if err != nil {
 			return nil, err
+		}
+		if s.fetch != nil {
+			if err := s.stay(h, p); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, p)
 	}

@@ -30,6 +30,7 @@ const (
 	WarningDamage      WarningKind = "damage"      // found by the last check; facts: count
 	WarningUnchecked   WarningKind = "unchecked"   // the check has not ended for long; facts: age
 	WarningPromoted    WarningKind = "promoted"    // the server was a standby; facts: since
+	WarningCold        WarningKind = "cold"        // files do not move; facts: place, error
 	WarningSuperseded  WarningKind = "superseded"  // another server goes on in its stead; facts: host, since
 )
 
@@ -52,7 +53,7 @@ type Danger struct {
 // WarningKinds lists the kinds of warnings.
 func WarningKinds() []WarningKind {
 	return []WarningKind{WarningCertificate, WarningTLS, WarningDisk, WarningQuota, WarningClock, WarningMail, WarningWebhooks, WarningBackup,
-		WarningSealing, WarningSearch, WarningTimestamps, WarningDamage, WarningUnchecked, WarningPromoted, WarningSuperseded}
+		WarningSealing, WarningSearch, WarningTimestamps, WarningDamage, WarningUnchecked, WarningPromoted, WarningSuperseded, WarningCold}
 }
 
 // Warning is a problem that needs somebody's action before it does harm.

@@ -11,6 +11,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/blob"
+	"paraph/app/cold"
 	"paraph/app/fault"
 	"paraph/app/pdf"
 	"paraph/app/pki"
@@ -27,6 +28,10 @@ const sealJob = "seal"
 func NoSpace(err error) bool {
 	return errors.Is(err, kv.ErrDiskFull) || errors.Is(err, blob.ErrNoSpace)
 }
+
+// Unreachable reports whether an error of this service means that a stored file has moved to a storage that
+// can't be reached now.
+func Unreachable(err error) bool { return errors.Is(err, cold.ErrUnreachable) }
 
 // causeOf returns the code for why sealing failed.
 func causeOf(err error) fault.Code {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"paraph/app/blob"
+	"paraph/app/cold"
 	"paraph/app/pdf"
 	"paraph/app/pdf/document"
 	"paraph/app/pdf/page"
@@ -31,6 +33,16 @@ func Collections() []kv.Checker {
 // NeedsFile reports whether a document needs a stored file.
 func NeedsFile(tx *kv.Tx, hash string) (bool, error) {
 	return store.Documents.HasPart(tx, store.FileIndex, hash)
+}
+
+// EndedBefore reports whether a document needs a stored file, and all that do were completed or voided before a time.
+func EndedBefore(tx *kv.Tx, hash string, before time.Time) (ended bool, err error) {
+	err = store.Documents.Each(tx, store.FileIndex, kv.K(hash), func(_ string, d record.Document) (bool, error) {
+		at := d.Ended()
+		ended = !d.Status.Open() && at != nil && at.Before(before)
+		return ended, nil
+	})
+	return ended, err
 }
 
 // Sweep removes files that no document needs and that are older than the given time, and
@@ -80,6 +92,12 @@ func (s *Upkeep) Check(ctx context.Context, rest func(), each func(record.Sizes)
 // checkFile verifies a file, and names the documents that need it if it is missing or damaged.
 func (s *Upkeep) checkFile(tx *kv.Tx, hash string) (problems []error) {
 	bad := s.blobs.Verify(hash)
+	if errors.Is(bad, blob.ErrNotFound) {
+		moved, err := cold.Has(tx, hash)
+		if err != nil || moved {
+			return []error{err}
+		}
+	}
 	if bad == nil {
 		return nil
 	}

@@ -62,6 +62,9 @@ func (r *Request) FailureOf(err error) Failure {
 	if signing.NoSpace(err) {
 		err = fault.NoSpace()
 	}
+	if signing.Unreachable(err) {
+		err = fault.Unavailable("file_unreachable").Because(err)
+	}
 	if e, ok := errors.AsType[*fault.Error](err); ok && httpkit.Status(e.Kind) != 0 {
 		f := Failure{
 			Status:  httpkit.Status(e.Kind),

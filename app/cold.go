@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"filippo.io/age"
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"paraph/app/bucket"
+	"paraph/app/cold"
+	"paraph/app/folder"
+	"paraph/app/machine"
+	"paraph/app/signing"
+	"paraph/kv"
+)
+
+// openCold prepares the storage that files of documents which ended long ago move to.
+func (a *App) openCold() error {
+	o := cold.Options{
+		DB: a.db, Blobs: a.blobs, After: a.Config.Data.ColdAfter, Ended: func(tx *kv.Tx, hash string, before time.Time) (bool, error) {
+			return signing.EndedBefore(tx, hash, before)
+		},
+		Needed: neededFiles{}.wants, Key: sync.OnceValues(a.coldKey), Now: a.Clock.Now, Log: a.log,
+	}
+	if a.Config.Data.Cold == "" {
+		o.Off = errors.New("data.cold is empty")
+	} else {
+		o.Place, o.Off = bucket.Access(buckets(a.Config)).Open(a.Config.Data.Cold)
+	}
+	var err error
+	if o.Host, err = os.Hostname(); err != nil {
+		return err
+	}
+	a.cold = cold.New(o)
+	return nil
+}
+
+// coldKey returns the key that files are encrypted with before they move. The first one makes it.
+func (a *App) coldKey() (*age.X25519Identity, error) {
+	r := a.register()
+	if r.data == "" {
+		return age.GenerateX25519Identity()
+	}
+	path := filepath.Join(r.folder(), coldKey)
+	key, err := readColdKey(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if key, err = age.GenerateX25519Identity(); err != nil {
+			return nil, err
+		}
+		err = folder.WriteSecret(path, []byte(key.String()+"\n"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return key, r.Keep(coldKey, coldMark(key))
+}
+
+func readColdKey(path string) (*age.X25519Identity, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return age.ParseX25519Identity(strings.TrimSpace(string(b)))
+}
+
+func coldMark(key *age.X25519Identity) []byte {
+	sum := sha256.Sum256([]byte(key.Recipient().String()))
+	return sum[:]
+}
+
+// ColdOrder is the input of the command about cold storage.
+type ColdOrder struct {
+	Move      bool `json:",omitempty"` // what is due, now
+	TakeOver  bool `json:",omitempty"` // the storage, from the server that moved files there
+	BringBack bool `json:",omitempty"` // everything that has moved
+}
+
+// coldStorage says what has moved to cold storage, after doing what it is told.
+func coldStorage(ctx context.Context, a *App, o ColdOrder, w io.Writer) error {
+	if o.TakeOver {
+		if err := a.cold.TakeOver(ctx); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "From now on this server moves files to %s.\n", a.cold.Address())
+	}
+	if o.Move {
+		p := a.cold.Move(ctx)
+		fmt.Fprintf(w, "%s moved, which freed %s; %s removed.\n", english.Plural(p.Moved, "file", ""), humanize.Bytes(uint64(p.Bytes)), english.Plural(p.Removed, "object", ""))
+		if p.Err != nil {
+			return p.Err
+		}
+	}
+	if o.BringBack {
+		n, err := a.cold.BringBack(ctx)
+		fmt.Fprintf(w, "%s brought back.\n", english.Plural(n, "file", ""))
+		if err != nil {
+			return err
+		}
+		if a.Config.Data.Cold != "" {
+			fmt.Fprintln(w, "They move again unless data.cold is emptied.")
+		}
+	}
+	of, err := a.cold.Sizes()
+	if err != nil {
+		return err
+	}
+	switch off := a.cold.Off(); {
+	case off == nil:
+		_, err = fmt.Fprintf(w, "%s (%s) kept in %s.\n", english.Plural(of.Files, "file is", "files are"), humanize.Bytes(uint64(of.Bytes)), a.cold.Address())
+	case of.Files > 0:
+		return fmt.Errorf("%s (%s) moved to cold storage and can't be read: %w", english.Plural(of.Files, "file", ""), humanize.Bytes(uint64(of.Bytes)), off)
+	default:
+		_, err = fmt.Fprintf(w, "No files move to cold storage: %s.\n", off)
+	}
+	return err
+}
+
+// coldLate is how long moving files may fail before it is reported.
+const coldLate = 24 * time.Hour
+
+// unmoved warns that files which are to move to cold storage do not.
+func (d dangers) unmoved(context.Context) ([]machine.Warning, error) {
+	p := d.app.cold.Last()
+	if p.Err == nil || d.app.Clock.Now().Sub(p.Since) < coldLate {
+		return nil, nil
+	}
+	return []machine.Warning{{Key: "cold", Kind: machine.WarningCold, Facts: map[string]string{"place": d.app.cold.Address(), "error": sentence(p.Err)}}}, nil
+}
