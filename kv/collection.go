@@ -56,6 +56,7 @@ type Collection[T any] struct {
 	codec   Codec[T]
 	records []byte
 	indexes []*index[T]
+	scope   func(T) string // of a record, if not that of who writes it
 }
 
 type index[T any] struct {
@@ -150,6 +151,9 @@ func (c *Collection[T]) Put(tx *Tx, id string, v T) error {
 	if err := c.checkUnique(tx, id, changes); err != nil {
 		return err
 	}
+	if err := c.track(tx, id, old, &v); err != nil {
+		return err
+	}
 	if err := tx.set(c.record(id), raw); err != nil {
 		return err
 	}
@@ -167,6 +171,9 @@ func (c *Collection[T]) Delete(tx *Tx, id string) error {
 	}
 	changes, err := c.plan(id, old.keys, nil, nil)
 	if err != nil {
+		return err
+	}
+	if err := c.track(tx, id, old, nil); err != nil {
 		return err
 	}
 	if err := tx.del(c.record(id)); err != nil {

@@ -151,6 +151,7 @@ func (db *DB) enter(tx *Tx) *group {
 		db.pending = append(db.pending, g)
 		db.work.Broadcast()
 	}
+	db.trails.add(tx.steps)
 	g.layer.merge(tx.own)
 	g.hooks = append(g.hooks, tx.hooks...)
 	g.calls++

@@ -63,7 +63,7 @@ type Jobs struct {
 
 // NewJobs returns the jobs of a store.
 func NewJobs(db *DB) *Jobs {
-	return &Jobs{
+	j := &Jobs{
 		db:     db,
 		owner:  rand.Text(),
 		nudged: make(chan struct{}),
@@ -87,6 +87,8 @@ func NewJobs(db *DB) *Jobs {
 			}},
 		),
 	}
+	j.all.scope = func(job Job) string { return job.Scope }
+	return j
 }
 
 // Add puts a job on the list: ID and CreatedAt are set if empty, Due defaults to now. A job

@@ -114,6 +114,8 @@ type DB struct {
 	guarded  badgerguard.Options
 	slots    slots // numbers of the counters
 
+	trails *trails // nil on disk
+
 	deletions      deletions     // of the committer
 	deletionsFrom  atomic.Uint64 // see KeepDeletions
 	deletionsLeast int64         // see the constant; tests set less
@@ -179,6 +181,9 @@ func open(o Options, gauge badgerguard.Gauge) (*DB, error) {
 		writing:  turns.New(turns.Options{Slots: 1, Waiting: math.MaxInt, Patience: writePatience}),
 
 		deletionsLeast: deletionsLeast,
+	}
+	if o.InMemory {
+		db.trails = &trails{of: map[string]*trail{}}
 	}
 	if db.now == nil {
 		db.now = time.Now

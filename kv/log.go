@@ -121,9 +121,14 @@ func (l *Log[T]) Append(tx *Tx, id, scope, chain string, v T) (Entry[T], error) 
 		return Entry[T]{}, err
 	}
 	e := Entry[T]{ID: id, Scope: scope, Chain: chain, At: tx.Now, Value: v, Raw: raw}
+	undo, err := l.undoable(tx, id, scope, chain)
+	if err != nil {
+		return Entry[T]{}, err
+	}
 	if err := l.link(tx, &e); err != nil {
 		return Entry[T]{}, err
 	}
+	undo(e)
 	if err := l.write(tx, e); err != nil {
 		return Entry[T]{}, tx.spoil(err)
 	}

@@ -26,6 +26,9 @@ type Tx struct {
 	rest  func()            // called while walking, to slow that down; nil: not at all
 	seen  map[string]stored // records read, by their keys, unless written since
 	err   error             // why nothing of this call may be kept
+
+	steps     []scopedStep // what was changed
+	goingBack bool         // steps are not remembered
 }
 
 // View runs fn on the store as of one committed moment. Keep fn short: data replaced meanwhile
