@@ -115,6 +115,7 @@ type App struct {
 	inMem    bool
 	disk     *disk
 	pace     pace
+	past     past
 
 	mailWatch   mailWatch
 	searchWatch searchWatch

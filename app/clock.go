@@ -129,6 +129,43 @@ func (c *Clock) Reset() {
 	c.frozen, c.offset, c.companies = nil, 0, nil
 }
 
+// Keep returns a function that sets the clock of a company, or with "" all of them, as they are now.
+func (c *Clock) Keep(company string) (restore func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if company == "" {
+		offset, frozen, companies := c.offset, c.frozen, copies(c.companies)
+		return func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.offset, c.frozen, c.companies = offset, frozen, copies(companies)
+		}
+	}
+	own := c.companies[company]
+	if own == nil {
+		return func() { c.Rejoin(company) }
+	}
+	kept := copies(map[string]*Clock{company: own})
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.companies == nil {
+			c.companies = map[string]*Clock{}
+		}
+		maps.Copy(c.companies, copies(kept))
+	}
+}
+
+func copies(companies map[string]*Clock) map[string]*Clock {
+	out := map[string]*Clock{}
+	for company, own := range companies {
+		own.mu.Lock()
+		out[company] = &Clock{offset: own.offset, frozen: own.frozen}
+		own.mu.Unlock()
+	}
+	return out
+}
+
 // IsFrozen reports whether the clock is frozen.
 func (c *Clock) IsFrozen() bool {
 	c.mu.Lock()

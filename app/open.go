@@ -196,7 +196,10 @@ func cacheDir(data string, o Options) string {
 func (a *App) prepare(o Options) (err error) {
 	ctx := context.Background()
 	if o.Seed {
-		return seed(ctx, a.Accounts, a.Signing)
+		if err := seed(ctx, a.Accounts, a.Signing); err != nil {
+			return err
+		}
+		return a.beginAll()
 	}
 	a.First, a.IsFirst, err = a.Accounts.Operator.Bootstrap(ctx, a.Config.Admin.Email, a.Config.Admin.Password.Reveal())
 	if err != nil {

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -122,34 +121,6 @@ func (c Controls) Settle(ctx context.Context, company string) error {
 	return idle(ctx)
 }
 
-// Reset restores a test double to its seed state. Files stay on disk, but nothing refers to
-// them any more.
-func (c Controls) Reset(ctx context.Context) error {
-	if err := c.Settle(ctx, ""); err != nil {
-		return err
-	}
-	a := c.app
-	if err := a.db.Reset(); err != nil {
-		return err
-	}
-	if err := a.index.Reset(); err != nil {
-		return err
-	}
-	a.Clock.Reset()
-	a.pace.begin(a.Clock)
-	a.Accounts.Reset()
-	a.Signing.Lists.Reset()
-	if err := a.MailServer.Load(); err != nil {
-		return err
-	}
-	a.jobs.Nudge()
-	if err := errors.Join(a.Signing.Upkeep.ScheduleRetention(), a.Checkpoints.Schedule(),
-		a.Notify.ScheduleSweep(), a.Webhooks.ScheduleSweep()); err != nil {
-		return err
-	}
-	return seed(ctx, a.Accounts, a.Signing)
-}
-
 // AddCompany makes a company with an owner and a token for one test. What a test does in it meets
 // nothing of another's.
 func (c Controls) AddCompany(ctx context.Context, name, locale, timezone string) (api.TestCompany, error) {
@@ -170,6 +141,9 @@ func (c Controls) AddCompany(ctx context.Context, name, locale, timezone string)
 		return api.TestCompany{}, err
 	}
 	token, err := c.app.Accounts.Profile.CreateToken(account.Call{Actor: actor}, account.TokenInput{Name: "Tests", Scopes: account.Scopes()})
+	if err == nil {
+		err = c.app.past.begin(c.app.db, company.ID)
+	}
 	return api.TestCompany{ID: company.ID, Name: company.Name, Email: owner.Email, Password: SeedPassword, Token: token.Secret}, err
 }
 

@@ -270,3 +270,6 @@ func (s *Services) Reset() {
 		l.Clear()
 	}
 }
+
+// ForgetTokens clears the cached tokens, after some were undone in the store of a test double.
+func (s *Services) ForgetTokens() { s.memory.live.clear() }

@@ -47,7 +47,7 @@ var schemaNames = map[string]string{
 	"Row": "DocumentSummary", "RowPerson": "DocumentOwner", "RowSignatory": "RecipientSummary", "RunView": "BulkRun",
 	"Said": "Statement", "SenderView": "SenderDomain", "Signature": "SignatureReport",
 	"SizeView": "PageSize", "TenantView": "InstalledCompany", "TestMailAnswer": "TestMessageResult",
-	"TestView": "ConditionTest", "TextChangeView": "MessageTextChange", "TextKindView": "MessageKind",
+	"TestScope": "TestScopeRequest", "TestView": "ConditionTest", "TextChangeView": "MessageTextChange", "TextKindView": "MessageKind",
 	"TextPreview": "MessagePreview", "TextView": "MessageText", "TokenAnswer": "SigningToken", "TriesView": "DeliveryCounts",
 	"TwoFactorAnswer": "TwoFactorSetup", "UserCompanyView": "ProfileCompany", "UserView": "Profile", "View": "VerificationReport",
 

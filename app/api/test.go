@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -14,7 +15,12 @@ import (
 // TestControls controls a test double. It exists only if the appliance was started as
 // one.
 type TestControls interface {
-	Reset(ctx context.Context) error
+	// Reset restores a company to what it was when it was made, "" everything to the initial state.
+	Reset(ctx context.Context, company string) error
+	// Snapshot keeps a company, or with "" everything, as it is; Restore brings that back. With a
+	// company it finds only that company's snapshots.
+	Snapshot(ctx context.Context, company string) (id string, err error)
+	Restore(ctx context.Context, company, id string) error
 	// Time returns the time of a company, "" for that of the server.
 	Time(company string) (now time.Time, frozen bool)
 	// MoveClock freezes, sets or advances the clock of a company, "" for that of the server and of
@@ -50,7 +56,7 @@ type ClockMove struct {
 }
 
 type clockBody struct {
-	Company string  `json:"company,omitempty" doc:"ID of a company: only its clock moves, which from then on is its own"`
+	Company string  `json:"company,omitempty" doc:"ID of a company: only its clock moves, which from then on is its own; by default that of the token"`
 	Freeze  *bool   `json:"freeze,omitempty"`
 	Now     *string `json:"now,omitempty" doc:"RFC 3339; a date means its start, in UTC"`
 	Advance string  `json:"advance,omitempty" doc:"A duration such as 36h or 7d"`
@@ -108,12 +114,9 @@ type testHandlers struct {
 }
 
 func (h *testHandlers) routes(s *server) {
-	handle(s, operation{method: http.MethodPost, path: "/test/reset", rule: anyone().Waiting(), id: "reset", summary: "Reset to the initial state", tag: "Test"}, func(r *request, _ *nothing) (message, error) {
-		h.faults.clear()
-		return message{"Reset."}, h.test.Reset(r.UserContext())
-	})
+	handle(s, operation{method: http.MethodPost, path: "/test/reset", rule: anyone().Waiting(), id: "reset", summary: "Reset to the initial state", tag: "Test"}, h.reset)
 	handle(s, operation{method: http.MethodGet, path: "/test/clock", rule: anyone().Waiting(), id: "getClock", summary: "Read the clock", tag: "Test", query: clockParameters}, func(r *request, _ *nothing) (clockAnswer, error) {
-		return h.clock(idOr(r.query.text("company"))), nil
+		return h.clock(tested(r, r.query.text("company"))), nil
 	})
 	handle(s, operation{method: http.MethodPost, path: "/test/clock", rule: anyone().Waiting(), id: "setClock", summary: "Freeze, set or advance the clock", tag: "Test"}, h.moveClock)
 	handle(s, operation{method: http.MethodPost, path: "/test/documents/{document}/sign", rule: may(account.ScopeRead).Waiting(), id: "rehearseSigning", summary: "Let recipients sign or decline", tag: "Test"}, h.rehearse)
@@ -121,36 +124,69 @@ func (h *testHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/test/companies", rule: anyone().Waiting(), id: "createTestCompany", summary: "Make a company for one test", tag: "Test", status: http.StatusCreated}, func(r *request, in *testCompanyBody) (TestCompany, error) {
 		return h.test.AddCompany(r.UserContext(), in.Name, in.Locale, in.Timezone)
 	})
+	handle(s, operation{method: http.MethodPost, path: "/test/snapshots", rule: anyone().Waiting(), id: "createTestSnapshot", summary: "Keep the present state", tag: "Test", status: http.StatusCreated}, func(r *request, in *testScope) (testSnapshot, error) {
+		company := tested(r, in.Company)
+		id, err := h.test.Snapshot(r.UserContext(), company)
+		return testSnapshot{id, orNull(company)}, err
+	})
+	handle(s, operation{method: http.MethodPost, path: "/test/snapshots/{snapshot}/restore", rule: anyone().Waiting(), id: "restoreTestSnapshot", summary: "Go back to a snapshot", tag: "Test"}, func(r *request, _ *nothing) (message, error) {
+		id, err := r.id("snapshot")
+		if err != nil {
+			return message{}, err
+		}
+		return message{"Restored."}, h.test.Restore(r.UserContext(), tested(r, ""), id)
+	})
 	h.faultRoutes(s)
 }
 
+// testScope says what a test control is about.
+type testScope struct {
+	Company string `json:"company,omitempty" doc:"ID of a company; by default that of the token, and without one everything"`
+}
+
+type testSnapshot struct {
+	ID      string  `json:"id"`
+	Company *string `json:"company" doc:"null: everything was kept"`
+}
+
+func (h *testHandlers) reset(r *request, in *testScope) (message, error) {
+	company := tested(r, in.Company)
+	h.faults.clear(company)
+	return message{"Reset."}, h.test.Reset(r.UserContext(), company)
+}
+
+// tested returns the company that a request to a test double is about: the one that it names, else that of its
+// token, else "" for all of them.
+func tested(r *request, named string) string { return cmp.Or(idOr(named), claimed(r.Ctx)) }
+
 // faultRoutes registers what makes requests fail, and what they were.
 func (h *testHandlers) faultRoutes(s *server) {
-	handle(s, operation{method: http.MethodPost, path: "/test/faults", rule: anyone().Waiting(), id: "createTestFault", summary: "Let requests fail", tag: "Test", status: http.StatusCreated}, func(_ *request, in *testFaultBody) (testFault, error) {
+	handle(s, operation{method: http.MethodPost, path: "/test/faults", rule: anyone().Waiting(), id: "createTestFault", summary: "Let requests fail", tag: "Test", status: http.StatusCreated}, func(r *request, in *testFaultBody) (testFault, error) {
+		in.Company = tested(r, in.Company)
 		return h.faults.add(*in)
 	})
-	handle(s, operation{method: http.MethodGet, path: "/test/faults", rule: anyone().Waiting(), id: "listTestFaults", summary: "List the faults", tag: "Test"}, func(*request, *nothing) (all[testFault], error) {
-		return all[testFault]{h.faults.list()}, nil
+	handle(s, operation{method: http.MethodGet, path: "/test/faults", rule: anyone().Waiting(), id: "listTestFaults", summary: "List the faults", tag: "Test"}, func(r *request, _ *nothing) (all[testFault], error) {
+		return all[testFault]{h.faults.list(tested(r, ""))}, nil
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/test/faults/{fault}", rule: anyone().Waiting(), id: "deleteTestFault", summary: "Remove a fault", tag: "Test", status: http.StatusNoContent}, func(r *request, _ *nothing) (nothing, error) {
 		id, err := r.id("fault")
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, h.faults.remove(id)
+		return nothing{}, h.faults.remove(tested(r, ""), id)
 	})
 	handle(s, operation{method: http.MethodGet, path: "/test/requests", rule: anyone().Waiting(), id: "listTestRequests", summary: "List the latest requests", tag: "Test", query: requestParameters}, func(r *request, _ *nothing) (all[testRequest], error) {
-		return all[testRequest]{h.faults.seen(idOr(r.query.text("company")), r.query.text("method"), r.query.text("path"))}, nil
+		return all[testRequest]{h.faults.seen(tested(r, r.query.text("company")), r.query.text("method"), r.query.text("path"))}, nil
 	})
 }
 
 var requestParameters = []parameter{
-	{name: "company", description: "ID of a company.", kind: "string"},
+	{name: "company", description: "ID of a company; by default that of the token.", kind: "string"},
 	{name: "method", description: "Such as POST.", kind: "string"},
 	{name: "path", description: "Such as /documents/*/send, where * is anything.", kind: "string"},
 }
 
-var clockParameters = []parameter{{name: "company", description: "ID of a company that may have a clock of its own.", kind: "string"}}
+var clockParameters = []parameter{{name: "company", description: "ID of a company that may have a clock of its own; by default that of the token.", kind: "string"}}
 
 func (h *testHandlers) clock(company string) clockAnswer {
 	now, frozen := h.test.Time(company)
@@ -176,7 +212,7 @@ func (h *testHandlers) moveClock(r *request, in *clockBody) (clockAnswer, error)
 	if err := f.Err(); err != nil {
 		return clockAnswer{}, err
 	}
-	company := idOr(in.Company)
+	company := tested(r, in.Company)
 	err := h.test.MoveClock(r.UserContext(), company, m)
 	return h.clock(company), err
 }
@@ -214,7 +250,7 @@ func duration(s string) (time.Duration, bool) {
 const maxOutboxWait = time.Minute
 
 var outboxParameters = append([]parameter{
-	{name: "company", description: "ID of a company.", kind: "string"},
+	{name: "company", description: "ID of a company; by default that of the token.", kind: "string"},
 	{name: "document", description: "ID of a document.", kind: "string"},
 	{name: "to", description: "An e-mail address.", kind: "string"},
 	{name: "kind", description: "The kind of message, such as invitation or completed.", kind: "string"},
@@ -224,7 +260,7 @@ var outboxParameters = append([]parameter{
 // outbox lists mail, and waits for it if the caller asks for that.
 func (h *testHandlers) outbox(r *request, _ *nothing) (envelope[mailView], error) {
 	p := r.query.page()
-	want := notify.Wanted{Company: idOr(r.query.text("company")), Document: idOr(r.query.text("document")), To: r.query.text("to"), Kind: r.query.text("kind")}
+	want := notify.Wanted{Company: tested(r, r.query.text("company")), Document: idOr(r.query.text("document")), To: r.query.text("to"), Kind: r.query.text("kind")}
 	var patience time.Duration
 	if text := r.query.text("wait"); text != "" {
 		var ok bool

@@ -34,7 +34,7 @@ const (
 )
 
 type testFaultBody struct {
-	Company string `json:"company,omitempty" doc:"ID of a company: only requests with its tokens fail"`
+	Company string `json:"company,omitempty" doc:"ID of a company: only requests with its tokens fail; by default that of the token"`
 	Method  string `json:"method,omitempty" doc:"Such as POST; any if left out"`
 	Path    string `json:"path,omitempty" doc:"Such as /documents/*/send, where * is anything; any if left out. Paths below /test never fail"`
 	Times   int    `json:"times,omitempty" doc:"How many requests fail; 1 by default"`
@@ -94,6 +94,13 @@ func (x *rehearsedFault) view() testFault {
 	}
 	return testFault{ID: x.id, Company: orNull(x.in.Company), Method: orNull(x.in.Method), Path: orNull(x.in.Path),
 		Times: x.in.Times, Status: status, Delay: orNull(x.in.Delay), Answer: orNull(x.in.Answer), Hits: x.hits}
+}
+
+// of reports whether a company asked for the fault; "" stands for all.
+func (x *rehearsedFault) of(company string) bool { return company == "" || x.in.Company == company }
+
+func (r testRequest) of(company string) bool {
+	return company == "" || r.Company != nil && *r.Company == company
 }
 
 // meets reports whether a request is one that is to fail.
@@ -158,27 +165,36 @@ func (f *rehearsedFaults) add(in testFaultBody) (testFault, error) {
 	return x.view(), nil
 }
 
-func (f *rehearsedFaults) list() []testFault {
+// list returns the faults of a company, "" for all.
+func (f *rehearsedFaults) list(company string) []testFault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return views(f.faults, (*rehearsedFault).view)
+	out := []testFault{}
+	for _, x := range f.faults {
+		if x.of(company) {
+			out = append(out, x.view())
+		}
+	}
+	return out
 }
 
-func (f *rehearsedFaults) remove(id string) error {
+func (f *rehearsedFaults) remove(company, id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	before := len(f.faults)
-	f.faults = slices.DeleteFunc(f.faults, func(x *rehearsedFault) bool { return x.id == id })
+	f.faults = slices.DeleteFunc(f.faults, func(x *rehearsedFault) bool { return x.of(company) && x.id == id })
 	if len(f.faults) == before {
 		return fault.NotFound("fault")
 	}
 	return nil
 }
 
-func (f *rehearsedFaults) clear() {
+// clear forgets the faults and requests of a company, "" for all.
+func (f *rehearsedFaults) clear(company string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.faults, f.requests = nil, nil
+	f.faults = slices.DeleteFunc(f.faults, func(x *rehearsedFault) bool { return x.of(company) })
+	f.requests = slices.DeleteFunc(f.requests, func(r testRequest) bool { return r.of(company) })
 }
 
 // take returns the first fault that a request meets, nil if it meets none.
@@ -297,7 +313,7 @@ func (f *rehearsedFaults) seen(company, method, path string) []testRequest {
 	defer f.mu.Unlock()
 	out := []testRequest{}
 	for _, r := range f.requests {
-		if (company == "" || r.Company != nil && *r.Company == company) && (method == "" || strings.EqualFold(method, r.Method)) && (path == "" || matches(path, r.Path)) {
+		if r.of(company) && (method == "" || strings.EqualFold(method, r.Method)) && (path == "" || matches(path, r.Path)) {
 			out = append(out, r)
 		}
 	}

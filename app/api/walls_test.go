@@ -186,8 +186,8 @@ func property(t testing.TB, c *apptest.Client) map[string]string {
 	return map[string]string{
 		"document": d.Text(t, "id"), "file": d.Text(t, "files.0.id"), "invitation": d.Text(t, "invitations.0.id"), "field": d.Text(t, "fields.0.id"),
 		"member": c.Member(t, account.RoleMember).UserID, "token": c.Post(t, "/tokens", obj{"name": "ci"}).Want(t, 201).Text(t, "id"), "page": "1",
-		"run":         run(t, c),
-		"fault":       "", // of a test double, which has no walls
+		"run":   run(t, c),
+		"fault": "", "snapshot": "", // of a test double, which has no walls
 		"contact":     c.Post(t, "/contacts", obj{"name": "Carla", "email": "carla@contact.example"}).Want(t, 201).Text(t, "id"),
 		"saved_field": c.Post(t, "/saved-fields", obj{"name": "IBAN", "field": obj{"type": "text", "width": .3, "height": .03}}).Want(t, 201).Text(t, "id"),
 		"passkey":     "",            // a colleague's passkey is 404 too: see the tests of passkeys

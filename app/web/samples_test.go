@@ -137,6 +137,12 @@ func withFault(t *testing.T, c *apptest.Client) env {
 	return e
 }
 
+func withSnapshot(t *testing.T, c *apptest.Client) env {
+	e := ofCompany(t, c)
+	e["SNAPSHOT"] = c.Post(t, "/test/snapshots", obj{}).Want(t, 201).Text(t, "id")
+	return e
+}
+
 func withTemplate(t *testing.T, c *apptest.Client) env {
 	e := alone(t, c)
 	e["TEMPLATE"] = c.Post(t, "/templates", obj{"title": "Lease", "roles": list{obj{"role_name": "Tenant"}}}).Want(t, 201).Text(t, "id")
@@ -317,6 +323,7 @@ func stages() map[string]stage {
 		"getMember": withMember, "updateMember": withMember, "removeMember": withMember,
 		"revokeToken": withToken, "disableTwoFactor": withApp, "createRecoveryCodes": withApp, "purgeDocument": trashed,
 		"createTestFault": ofCompany, "deleteTestFault": withFault,
+		"createTestSnapshot": ofCompany, "restoreTestSnapshot": withSnapshot,
 		"getSavedField": withSavedField, "updateSavedField": withSavedField, "deleteSavedField": withSavedField,
 		"fillInFields": toFillIn, "confirmReading": toRead, "rehearseSigning": toRehearse,
 		"getTemplate": withTemplate, "updateTemplate": withTemplate, "deleteTemplate": withTemplate,

@@ -214,7 +214,12 @@ func (s *Store) put(tx *kv.Tx, d *record.Document, row record.Row) error {
 	if err := PutSummary(tx, d); err != nil {
 		return err
 	}
-	_, err := Changes.Append(tx, s.newID().String(), "", "", Change{d.Company, d.ID})
+	return s.Reindex(tx, d.Company, d.ID)
+}
+
+// Reindex queues a document for the index.
+func (s *Store) Reindex(tx *kv.Tx, company, id string) error {
+	_, err := Changes.Append(tx, s.newID().String(), "", "", Change{company, id})
 	return err
 }
 
