@@ -71,16 +71,16 @@ func TestTwoEditors(t *testing.T) {
 	t.Parallel()
 	s := apptest.New(t)
 	c := s.Company(t)
+	w := team(t, c, look{width: 1280, height: 1000})
 	for name, x := range map[string]struct{ want, undone string }{
 		"theirs": {"Both,Theirs,New", "Both,Mine"},
 		"mine":   {"Both,Mine", "Both,Theirs,New"},
 		"both":   {"Both,Mine,New", "Both,Theirs,New"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			w.t = t
 			d := newDraft(t, c, 1, maria())
 			d.put(t, place("text", "Both", 1, .1), place("text", "Old", 1, .2))
-			w := team(t, c, look{width: 1280, height: 1000})
 			w.edit(d)
 			have := d.fields(t)
 			d.put(t, place("text", "Both", 1, .1, "id", have[0].ID), place("text", "Theirs", 1, .2, "id", have[1].ID), place("text", "New", 1, .3))
@@ -114,6 +114,7 @@ func TestTwoEditors(t *testing.T) {
 			shown(x.undone)
 		})
 	}
+	w.t = t
 }
 
 func labels(all []placed) string {
@@ -183,14 +184,13 @@ func TestEditorRefusals(t *testing.T) {
 	d := newDraft(t, c, 1, maria())
 	d.put(t, place("text", "City", 1, .1))
 	viewer := c.Member(t, account.RoleViewer)
-	w := team(t, viewer, look{})
-	w.visit(d.URL + "/app/documents/" + d.id + "/edit")
-	w.see(".drawn")
-	if got := w.read(".editor .notice"); !strings.Contains(got, "role") {
+	b := colleague(t, viewer)
+	b.Visit("/app/documents/" + d.id + "/edit")
+	b.See(".drawn")
+	if got := b.Read(".editor .notice"); !strings.Contains(got, "role") {
 		t.Errorf("a viewer is told %q", got)
 	}
-	w.close()
-	w = team(t, c, look{width: 1280, height: 1000})
+	w := team(t, c, look{width: 1280, height: 1000})
 	w.edit(d)
 	w.click(".box")
 	w.click("#tab-properties")
@@ -217,18 +217,18 @@ func TestPreview(t *testing.T) {
 	c := s.Company(t)
 	d := newDraft(t, c, 1, maria())
 	d.put(t, lease()[1], place("signature", "Signature", 1, .6))
-	w := team(t, c, look{})
-	w.visit(d.URL + "/app/documents/" + d.id + "/preview/" + d.people[0])
-	w.see(".f input")
-	if get(w, chromedp.Evaluate[bool](`[...document.querySelectorAll(".f input,.f button")].some(e => !e.matches(":disabled"))`)) {
-		t.Error("something on the preview can be filled in")
+	b := colleague(t, c)
+	b.Visit("/app/documents/" + d.id + "/preview/" + d.people[0])
+	b.See(".f input")
+	if n := b.Count(".f input:enabled, .f button:enabled"); n > 0 {
+		t.Errorf("%d parts of the preview can be filled in", n)
 	}
 	res, _ := fetch(t, d.URL+"/app/documents/"+d.id+"/preview/"+d.people[0])
 	if res.StatusCode != http.StatusSeeOther {
 		t.Errorf("a stranger is answered %d", res.StatusCode)
 	}
-	w.click(`.notice a`)
-	w.see(".editor.ready")
+	b.Click(`.notice a`)
+	b.See("#editor")
 }
 
 // TestEditorFindsFields accepts the fields suggested by the text of the pages.

@@ -56,18 +56,18 @@ func TestClosedDialogMovesNothing(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	d := send(t, o.Server, []apptest.Map{maria()}, place("signature", "Signature", 2, 0.7))
+	w := team(t, o.member, look{})
 	for name, c := range map[string]struct {
-		window *window
-		url    string
-		open   []string // what is clicked until the dialog is open
-		shut   string
-		next   string // where the focus is when the event arrives
+		url  string
+		open []string // what is clicked until the dialog is open
+		shut string
+		next string // where the focus is when the event arrives
 	}{
-		"signatory": {open(t, look{}), d.links[0], []string{`button[data-mark="signature"]`}, "dialog [data-adopt]", "#finish"},
-		"team":      {team(t, o.member, look{}), o.URL + "/app/documents/" + o.in(t, "sent"), []string{".banner details summary", `.banner a[href*="/void"]`}, "dialog [data-close]", ".tabs a:last-of-type"},
+		"signatory": {d.links[0] + "?as=invited", []string{`button[data-mark="signature"]`}, "dialog [data-adopt]", "#finish"},
+		"team":      {o.URL + "/app/documents/" + o.in(t, "sent"), []string{".banner details summary", `.banner a[href*="/void"]`}, "dialog [data-close]", ".tabs a:last-of-type"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := c.window
+			w.t = t
 			w.visit(c.url)
 			for _, button := range c.open {
 				w.click(chromedp.CSS(button))
@@ -87,6 +87,7 @@ func TestClosedDialogMovesNothing(t *testing.T) {
 			}
 		})
 	}
+	w.t = t
 }
 
 // TestSignByKeyboard signs with the keyboard alone.

@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"paraph/app"
 	"paraph/app/account"
 	"paraph/app/apptest"
@@ -123,20 +121,20 @@ func TestMailWithoutServer(t *testing.T) {
 	owner := s.Company(t)
 	_, link := ask(t, owner, "ben@signer.example")
 	s.Mails(t, "ben@signer.example")
-	w := team(t, owner, look{width: 360, height: 740})
-	w.visit(s.URL + "/app/settings/outbox")
-	w.click(`tbody a`)
+	w := colleague(t, owner)
+	w.Visit(s.URL + "/app/settings/outbox")
+	w.Click(`tbody a`)
 	_, token, _ := strings.Cut(link, "/s/")
-	if html := get(w, chromedp.OuterHTML("html")); strings.Contains(html, "/retry") || strings.Contains(html, "/cancel") || strings.Contains(html, token) {
+	if strings.Contains(w.HTML, "/retry") || strings.Contains(w.HTML, "/cancel") || strings.Contains(w.HTML, token) {
 		t.Error("what can't be done is offered, or the link is shown without being asked for")
 	}
-	w.click(`form[action$="/reveal"] button`)
-	if got := w.read(".copyline code"); got != link {
+	w.Click(`form[action$="/reveal"] button`)
+	if got := w.Read(".copyline code"); got != link {
 		t.Errorf("the link is %q, want %q", got, link)
 	}
-	w.click(`.narrow a.btn`)
-	w.click(`.tabs a[href$="tab=preview"]`)
-	w.see(`iframe.mailframe`)
+	w.Click(`.narrow a.btn`)
+	w.Click(`.tabs a[href$="tab=preview"]`)
+	w.See(`iframe.mailframe`)
 	v := browse(t, owner)
 	_, html := v.get("/app/settings/email")
 	v.contains(html, "No mail server is configured")

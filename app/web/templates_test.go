@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"paraph/app"
 	"paraph/app/apptest"
+	"paraph/app/apptest/plain"
 )
 
 // TestATemplateIsMadeAndUsedWithoutScripts saves a document as a template, names
@@ -131,15 +130,16 @@ func TestTagsFoundInTheEditorAreCoveredAndFollowTheFilledFile(t *testing.T) {
 func TestANewTemplateIsNamedAfterItsFile(t *testing.T) {
 	t.Parallel()
 	c := apptest.New(t).Company(t)
-	w := team(t, c, look{})
-	w.visit(c.URL + "/app/templates")
-	w.click(`form[action="/app/templates/new"] button`)
-	w.heading("Untitled template")
-	if got := w.value("#i-title"); got != "" {
+	w := colleague(t, c)
+	w.Visit(c.URL + "/app/templates")
+	w.Click(`form[action="/app/templates/new"] button`)
+	w.Heading("Untitled template")
+	if got := w.Value("#i-title"); got != "" {
 		t.Errorf("the title is %q", got)
 	}
-	w.run(chromedp.SetUploadFiles("#i-files", onDisk(t, apptest.File{Name: "Lease.pdf", Content: apptest.PDF(t)})))
-	w.see("#files h4")
-	w.click(`#finish [value="save"]`)
-	w.heading("Lease")
+	w.Choose("#i-files", plain.File{Name: "Lease.pdf", Content: apptest.PDF(t)})
+	w.Click("#add button")
+	w.See("#files h4")
+	w.Click(`#finish [value="save"]`)
+	w.Heading("Lease")
 }
