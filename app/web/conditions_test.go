@@ -23,8 +23,8 @@ func depends(then, field, op, value string) apptest.Map {
 
 // rules are fields that depend on each other.
 func rules() []apptest.Map {
-	radio := func(label string, y float64) apptest.Map {
-		return place("radio", label, 1, y, "name", "", "group", "pay", "required", false)
+	radio := func(label string, page int, y float64) apptest.Map {
+		return place("radio", label, page, y, "name", label, "group", "pay", "required", false)
 	}
 	return []apptest.Map{place("signature", "Signature", 2, .7),
 		place("checkbox", "Pets", 1, .1, "required", false),
@@ -32,7 +32,7 @@ func rules() []apptest.Map {
 		place("text", "Breed", 1, .3, "condition", depends("show", "animal", "contains", "dog")),
 		place("number", "Rooms", 1, .4, "required", false),
 		place("text", "Reason", 1, .5, "required", false, "condition", depends("require", "rooms", "greater", "9")),
-		radio("Card", .6), radio("Cash", .65),
+		radio("Card", 1, .6), radio("Cash", 1, .65), radio("Card", 2, .6),
 		place("text", "Holder", 1, .7, "condition", depends("show", "pay", "equals", "Card")),
 	}
 }
@@ -71,6 +71,17 @@ func TestConditionsOnThePage(t *testing.T) {
 	w.click(in("Card"))
 	shown("Animal", "Breed", "Reason", "Holder")
 	left(2, 5)
+	chosen := func(want string) { // of the buttons, of which the first and the last are one
+		t.Helper()
+		w.until(fmt.Sprintf(`[...document.querySelectorAll(".page input[type=radio]")].map(e => +e.checked).join("") === %q`, want))
+	}
+	chosen("101")
+	w.click(in("Cash"))
+	shown("Animal", "Breed", "Reason")
+	chosen("010")
+	w.click(chromedp.CSS("#" + get(w, chromedp.Evaluate[string](`[...document.querySelectorAll(".page input[type=radio]")].at(-1).id`))))
+	shown("Animal", "Breed", "Reason", "Holder")
+	chosen("101")
 	w.click(in("Cash"))
 	shown("Animal", "Breed", "Reason")
 	w.click(in("Pets"))

@@ -34,8 +34,31 @@ const required = () => {
     return !g || (!groups.has(g) && groups.add(g));
   });
 };
+// Buttons of one value are one, but browsers mark only one of those that share a name: the others lose theirs,
+// and follow the first.
+const radios = e => e.name || e.dataset.name || '';
+const leaders = new Map(),
+  twins = new Map();
+for (const e of $$('input[type=radio]', form)) {
+  const leader = leaders.get(e.name + ' ' + e.value);
+  if (leader) twins.set(e, leader);
+  else leaders.set(e.name + ' ' + e.value, e);
+}
+for (const [e, leader] of twins) {
+  const { checked } = e;
+  e.dataset.name = e.name;
+  e.removeAttribute('name');
+  if (checked) leader.checked = true;
+}
+function pair(chosen) {
+  if (twins.has(chosen)) twins.get(chosen).checked = true;
+  for (const [e, leader] of twins) e.checked = leader.checked;
+}
+pair();
+for (const type of ['input', 'change']) form.addEventListener(type, e => pair(e.target));
+
 // A group counts as one: a radio group once, a checkbox group up to its minimum.
-const group = e => (e.type === 'radio' ? e.name : e.dataset.least && !e.required ? 'boxes ' + e.dataset.group : '');
+const group = e => (e.type === 'radio' ? radios(e) : e.dataset.least && !e.required ? 'boxes ' + e.dataset.group : '');
 const ticked = e => {
   const all = $$('[data-least]:enabled', form).filter(o => o.dataset.group === e.dataset.group);
   return all.filter(o => o.checked).length >= Math.min(e.dataset.least, all.length);
@@ -48,7 +71,7 @@ const filled = e =>
         ? ticked(e)
         : e.checked
       : e.type === 'radio'
-        ? $$('input[type=radio]', form).some(o => o.name === e.name && o.checked)
+        ? $$('input[type=radio]', form).some(o => radios(o) === radios(e) && o.checked)
         : !!e.value.trim();
 const missing = () => required().filter(e => !filled(e));
 const nameOf = e =>
