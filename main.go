@@ -44,7 +44,7 @@ func exit(err error) {
 	case errors.Is(err, cli.ErrNo):
 		os.Exit(1)
 	}
-	fmt.Fprintln(os.Stderr, "paraph:", err)
+	fmt.Fprintln(cli.Plain(os.Stderr), "paraph:", err)
 	if _, ok := errors.AsType[cli.UsageError](err); ok || strings.HasPrefix(err.Error(), "unknown ") {
 		os.Exit(2)
 	}
@@ -55,6 +55,8 @@ func root() *cobra.Command {
 	s := &cli.Settings{}
 	c := &cobra.Command{Use: "paraph", Short: "Document signing and management in one binary", Version: app.Version(), SilenceUsage: true, SilenceErrors: true,
 		Args: cli.Args(0, 0), RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.SetOut(cli.Plain(os.Stdout))
+	c.SetErr(cli.Plain(os.Stderr))
 	c.SetVersionTemplate("paraph {{.Version}}\n")
 	c.PersistentFlags().StringVar(&s.File, "config", "", "configuration file (default: ./config.toml, then /etc/paraph/config.toml)")
 	c.PersistentFlags().StringArrayVar(&s.Set, "set", nil, "override a setting, as key=value (repeatable)")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"paraph/app/input"
 	"paraph/app/pki"
 	"paraph/app/reportjson"
 	"paraph/app/signing/report"
@@ -118,7 +119,7 @@ func (o VerifyOptions) show(w io.Writer, path string, r *report.Report, past *hi
 	return p.err
 }
 
-// printer writes a report line by line, stopping at the first error.
+// printer writes a report line by line, stopping at the first error. What a file says can't make up lines.
 type printer struct {
 	w     io.Writer
 	words *words.Language
@@ -127,7 +128,7 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+		_, p.err = fmt.Fprintln(p.w, input.OneLine(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -136,7 +137,8 @@ func (p *printer) fact(name, format string, args ...any) {
 }
 
 func (p *printer) file(path string, v *reportjson.View) {
-	p.line("\n%s: %s", path, conclusion(v))
+	p.line("")
+	p.line("%s: %s", path, conclusion(v))
 	for _, f := range v.Findings {
 		p.line("  %s", f.Message)
 	}

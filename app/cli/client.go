@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/mail"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"paraph/app/client"
+	"paraph/app/input"
 )
 
 // Client returns the commands for people and scripts that use an installation, wherever it runs.
@@ -46,8 +48,12 @@ the commands use PARAPH_URL and PARAPH_TOKEN.`,
 		Example: "  paraph login https://sign.example.org --email ada@example.org\n  paraph login https://sign.example.org --token \"$TOKEN\"", Args: Args(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			server := &client.Client{URL: strings.TrimSuffix(args[0], "/"), Token: token}
-			if u, err := url.Parse(server.URL); err != nil || u.Host == "" {
+			u, err := url.Parse(server.URL)
+			if err != nil || u.Host == "" {
 				return UsageError{fmt.Errorf("%q is no address such as https://sign.example.org", args[0])}
+			}
+			if ip, err := netip.ParseAddr(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback()) {
+				fmt.Fprintln(c.ErrOrStderr(), "Warning: anybody on the way reads the password, the token and the documents that go to an http address.")
 			}
 			if token == "" {
 				if email == "" {
@@ -64,7 +70,7 @@ the commands use PARAPH_URL and PARAPH_TOKEN.`,
 			if err := server.Save(); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(c.OutOrStdout(), "Logged in to %s as %s.\n", server.URL, cmp.Or(me.Email, me.Name))
+			_, err = fmt.Fprintf(c.OutOrStdout(), "Logged in to %s as %s.\n", server.URL, cmp.Or(me.Email, me.Name))
 			return err
 		}}
 	c.Flags().StringVar(&email, "email", "", "e-mail address of the account")
@@ -336,9 +342,21 @@ func document(c *cobra.Command, raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &d); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s  %-16s  %s\n", d.ID, d.Status, d.Title)
+	lines := []string{summary(d)}
 	for _, inv := range d.Invitations {
-		fmt.Fprintf(w, "  %-10s %s <%s>  %s\n", inv.Status, inv.Name, inv.Email, inv.SignURL)
+		lines = append(lines, fmt.Sprintf("  %-10s %s <%s>  %s", inv.Status, inv.Name, inv.Email, inv.SignURL))
+	}
+	return printLines(w, lines)
+}
+
+func summary(d client.Document) string { return fmt.Sprintf("%s  %-16s  %s", d.ID, d.Status, d.Title) }
+
+// printLines prints lines with what a server says, which stay single lines.
+func printLines(w io.Writer, lines []string) error {
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, input.OneLine(line)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -358,8 +376,9 @@ func rows(c *cobra.Command, server *client.Client, path string) error {
 	if err := json.Unmarshal(raw, &found); err != nil {
 		return err
 	}
+	var lines []string
 	for _, d := range found.Data {
-		fmt.Fprintf(w, "%s  %-16s  %s\n", d.ID, d.Status, d.Title)
+		lines = append(lines, summary(d))
 	}
-	return nil
+	return printLines(w, lines)
 }

@@ -108,12 +108,12 @@ func (c *Client) send(ctx context.Context, method, path, kind string, body io.Re
 	if err != nil || into == nil || len(b) == 0 {
 		return err
 	}
-	if raw, ok := into.(*json.RawMessage); ok {
-		*raw = b
-		return nil
-	}
 	return json.Unmarshal(b, into)
 }
+
+// staying follows no redirects: passwords, tokens and documents go to the address that was given, and
+// nowhere else.
+var staying = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // answer returns the answer to a request if it is a success, and otherwise the refusal.
 func (c *Client) answer(ctx context.Context, method, path, kind string, body io.Reader) (*http.Response, error) {
@@ -131,7 +131,7 @@ func (c *Client) answer(ctx context.Context, method, path, kind string, body io.
 	if c.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Token)
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := staying.Do(req)
 	if err != nil || res.StatusCode < http.StatusMultipleChoices {
 		return res, err
 	}
@@ -142,6 +142,9 @@ func (c *Client) answer(ctx context.Context, method, path, kind string, body io.
 	}
 	if json.Unmarshal(b, refusal) != nil { // a proxy's page, say: its status has to do
 		refusal.Message = ""
+	}
+	if to, err := res.Location(); err == nil {
+		refusal.Message = fmt.Sprintf("The server sends to %s. If it has moved there, run paraph login with that address.", to)
 	}
 	return nil, refusal
 }
@@ -213,7 +216,7 @@ func (d *Document) Over() bool {
 }
 
 // Download writes what a download returns to a file that appears once it is whole, and returns its
-// name. An empty name is the one that the server proposes.
+// name. An empty name is the one that the server proposes, under which there must be no file yet.
 func (c *Client) Download(ctx context.Context, id, content, name string) (saved string, err error) {
 	body := map[string]any{}
 	if content != "" {
@@ -228,21 +231,45 @@ func (c *Client) Download(ctx context.Context, id, content, name string) (saved 
 		return "", err
 	}
 	defer func() { err = errors.Join(err, res.Body.Close()) }()
-	if name == "" {
-		name = proposed(res, id)
+	proposal := name == ""
+	if proposal {
+		if name = proposed(res, id); reserve(name) != nil {
+			return "", fmt.Errorf("%s can't be saved here, or there is such a file already; name one with -o", name)
+		}
 	}
+	err = write(name, 0o644, func(w io.Writer) error {
+		_, err := io.Copy(w, res.Body)
+		return err
+	})
+	if err != nil && proposal {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return name, err
+}
+
+// reserve makes an empty file of a name that is not taken.
+func reserve(name string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// write replaces a file, which appears once it is whole.
+func write(name string, mode fs.FileMode, content func(io.Writer) error) error {
 	draft, err := os.CreateTemp(filepath.Dir(name), ".paraph-*")
 	if err != nil {
-		return "", err
+		return err
 	}
-	_, err = io.Copy(draft, res.Body)
-	if err = errors.Join(err, draft.Chmod(0o644), draft.Close()); err == nil {
+	err = content(draft)
+	if err = errors.Join(err, draft.Chmod(mode), draft.Close()); err == nil {
 		err = os.Rename(draft.Name(), name)
 	}
 	if err != nil {
-		return "", errors.Join(err, os.Remove(draft.Name()))
+		return errors.Join(err, os.Remove(draft.Name()))
 	}
-	return name, nil
+	return nil
 }
 
 // Load returns the client of the environment (PARAPH_URL, PARAPH_TOKEN), or else of the last login.
@@ -284,7 +311,10 @@ func (c *Client) Save() error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(path, b, 0o600)
+	return write(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
 }
 
 func file() (string, error) {

@@ -27,6 +27,17 @@ func Visible(s string) string {
 	return out.String()
 }
 
+// OneLine returns a visible text of somebody else for output in lines, in which it must not look like
+// another line.
+func OneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, Visible(s))
+}
+
 // isSeen reports whether the character leaves a trace by itself. Variation selectors only choose
 // the look of the one before them.
 func isSeen(r rune) bool {

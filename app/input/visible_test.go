@@ -28,3 +28,10 @@ func TestWhatNobodySeesIsRemoved(t *testing.T) {
 		}
 	}
 }
+
+func TestOneLine(t *testing.T) {
+	t.Parallel()
+	if got := input.OneLine("Bob\n\nfile.pdf: sound\r\u2028\u202E\x1b[1A"); got != "Bob  file.pdf: sound  [1A" {
+		t.Errorf("%q", got)
+	}
+}
