@@ -89,6 +89,24 @@ func TestDoctorWithoutAServer(t *testing.T) {
 	if got.code != 0 || !strings.Contains(got.out, "A test document was signed") || !strings.Contains(got.out, "\n                      Set mail.host.") {
 		t.Errorf("exit %d\n%s%s", got.code, got.out, got.err)
 	}
+	acme := filepath.Join(data, "keys", "acme")
+	if err := os.MkdirAll(acme, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		file, state, says string
+		code              int
+	}{
+		{"sign.example.org+token", "ok", "renewed by itself.", 0}, {"sign.example.org", "warning", "acme_account+key is missing", 0},
+		{"acme_account+key", "problem", "can't be renewed", 1},
+	} {
+		if err := os.WriteFile(filepath.Join(acme, x.file), []byte("nonsense"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if f := findings(t, x.code, data, "server.tls.mode=acme", `server.tls.hosts=["sign.example.org"]`)["tls"]; f.State != x.state || !strings.Contains(f.Text, x.says) {
+			t.Errorf("with %s: %+v", x.file, f)
+		}
+	}
 	files, err := filepath.Glob(filepath.Join(data, "kv", "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no records: %v", err)

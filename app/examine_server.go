@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -27,7 +28,7 @@ const tlsSoon = 21 * 24 * time.Hour
 func (x serverExam) encryption(context.Context) Finding {
 	switch x.config.TLS.Mode {
 	case "acme":
-		return Finding{"tls", fine, "The certificate is renewed by itself.", ""}
+		return x.account()
 	case "off":
 		if strings.HasPrefix(x.config.BaseURL, "https://") {
 			return Finding{"tls", fine, "A proxy encrypts connections.", ""}
@@ -50,6 +51,22 @@ func (x serverExam) encryption(context.Context) Finding {
 		return Finding{"tls", warning, text, "Replace it and restart the server."}
 	}
 	return Finding{"tls", fine, text, ""}
+}
+
+// account reports whether certificates can be renewed by the account that they were issued to.
+func (x serverExam) account() Finding {
+	c := newACMECache(x.tls.keys, x.tls.log)
+	err := c.account()
+	const restore = "Restore the file from a backup. "
+	switch {
+	case errors.Is(err, errAccountLost):
+		return Finding{"tls", warning, "The certificate is renewed by itself, but to another account: " + c.path() + " is missing.",
+			restore + "Or, if a CAA record of the domain names the account, have it name the next one."}
+	case err != nil:
+		return Finding{"tls", problem, "The certificate can't be renewed: the key of its account can't be read from " + c.path() + ": " + err.Error() + ".",
+			restore + "Or remove it, and another account is registered."}
+	}
+	return Finding{"tls", fine, "The certificate is renewed by itself.", ""}
 }
 
 // address requests the public address as a browser would.

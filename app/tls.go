@@ -124,7 +124,7 @@ func (s serverTLS) secure(ln net.Listener) (net.Listener, error) {
 		o.Certificates = []tls.Certificate{pair}
 	case "acme":
 		m := &autocert.Manager{
-			Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(filepath.Join(s.keys, "acme")),
+			Prompt: autocert.AcceptTOS, Cache: newACMECache(s.keys, s.log),
 			HostPolicy: autocert.HostWhitelist(c.Hosts...), Email: c.ACMEEmail,
 			Client: &acme.Client{DirectoryURL: c.ACMEDirectory, HTTPClient: s.out.client(30 * time.Second)},
 		}
