@@ -228,11 +228,30 @@ func TestNoRunningServerReplacesAKey(t *testing.T) {
 	for _, name := range names {
 		good[name] = k.read(name)
 	}
+	c := p.login()
+	for _, name := range names { // each alone
+		was := k.read(name) // a rename replaces the company's
+		k.set(name, nil)
+		renamed := c.do(http.MethodPatch, "/company", map[string]string{"name": name}, nil)
+		signing := (&trace{title: name, email: "sam@signer.example"}).walk(c, signed, false)
+		if k.read(name) != nil {
+			t.Errorf("%s was replaced: %v, %v", name, signing, renamed)
+		}
+		k.set(name, was)
+	}
+	if err := (&trace{title: "Every key again", email: "sam@signer.example"}).walk(c, signed, false); err != nil {
+		t.Errorf("with every key again: %v", err)
+	}
+	for _, name := range k.names() {
+		if good[name] = k.read(name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	for i, bad := range [][]byte{nil, []byte("nonsense")} {
 		for _, name := range names {
 			k.set(name, bad)
 		}
-		c := p.login()
+		c = p.login()
 		d := &trace{title: fmt.Sprint("Lease ", i), email: "sam@signer.example"}
 		err := d.walk(c, signed, false)
 		renamed := c.do(http.MethodPatch, "/company", map[string]string{"name": fmt.Sprint("Renamed again ", i)}, nil)

@@ -476,3 +476,61 @@ func TestCompanyWarningsLeaveOutOtherCompanies(t *testing.T) {
 		}
 	}
 }
+
+// TestARenewalIsNoRepair loses the files of signers that are about to be renewed.
+func TestARenewalIsNoRepair(t *testing.T) {
+	t.Parallel()
+	other := t.TempDir()
+	foreign := open(t, other, pki.Options{})
+	if _, err := foreign.Company("C1", "Acme"); err != nil {
+		t.Fatal(err)
+	}
+	sign(t, signatory(t, foreign, time.Now()), []byte("x"), foreign.Timestamper())
+	c := &clock{at: time.Now().UTC()}
+	dir := t.TempDir()
+	a := open(t, dir, pki.Options{Now: c.now})
+	if _, err := a.Company("C1", "Acme"); err != nil {
+		t.Fatal(err)
+	}
+	use := map[string]func(int) error{
+		"company-C1.pem": func(n int) error { _, err := a.Company("C1", fmt.Sprint("Acme ", n)); return err },
+		"timestamp.pem": func(n int) error {
+			if n == 0 {
+				c.advance(1200 * day)
+			}
+			_, err := a.Timestamper().Timestamp(t.Context(), sha256.New().Sum(nil))
+			return err
+		},
+	}
+	for name, renew := range use {
+		path := filepath.Join(dir, name)
+		good, err := os.ReadFile(path)
+		exchanged, e := os.ReadFile(filepath.Join(other, name))
+		if err := errors.Join(err, e); err != nil {
+			t.Fatal(err)
+		}
+		for n, bad := range [][]byte{nil, {}, []byte("nonsense"), exchanged} {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			if bad != nil {
+				if err := os.WriteFile(path, bad, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := renew(n)
+			if b, _ := os.ReadFile(path); err == nil || !bytes.Equal(b, bad) {
+				t.Errorf("%s, %q: %v, %q", name, bad[:min(len(bad), 20)], err, b[:min(len(b), 20)])
+			}
+			if err := os.WriteFile(path, good, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := renew(9); err != nil {
+			t.Errorf("%s is back: %v", name, err)
+		}
+		if b, err := os.ReadFile(path); err != nil || bytes.Equal(b, good) {
+			t.Errorf("%s was not renewed: %v", name, err)
+		}
+	}
+}

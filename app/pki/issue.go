@@ -176,7 +176,7 @@ func (a *Authority) company(id, name string, now time.Time) (*Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.replace(companyPrefix+companyName(id)+pemSuffix, signer, fresh); err != nil {
+	if err := a.renew(companyPrefix+companyName(id)+pemSuffix, signer, fresh); err != nil {
 		return nil, err
 	}
 	a.companies[companyName(id)] = fresh
@@ -231,6 +231,21 @@ func (a *Authority) newCompany(id, name string, issuer *Signer, now time.Time) (
 	})
 }
 
+// renew replaces a signer made here, unless the file that holds it is gone: that is reported, and not
+// covered up by the next one.
+func (a *Authority) renew(file string, before, after *Signer) error {
+	if before != nil && a.folder.dir != "" {
+		stored, err := a.folder.load(file)
+		if err != nil {
+			return err
+		}
+		if !a.issued(stored) {
+			return fmt.Errorf("%w: %s holds another installation's; restore it from a backup", ErrKeyFile, file)
+		}
+	}
+	return a.replace(file, before, after)
+}
+
 // replace stores a signer; the previous certificate, if any, is kept without its key.
 func (a *Authority) replace(file string, before, after *Signer) error {
 	if before != nil {
@@ -274,7 +289,7 @@ func (a *Authority) currentTimestamp(now time.Time) (*Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.replace(timestampFile, a.timestamp, fresh); err != nil {
+	if err := a.renew(timestampFile, a.timestamp, fresh); err != nil {
 		return nil, err
 	}
 	a.timestamp = fresh
