@@ -31,7 +31,7 @@ func (a *App) openCold() error {
 		DB: a.db, Blobs: a.blobs, After: a.Config.Data.ColdAfter, Ended: func(tx *kv.Tx, hash string, before time.Time) (bool, error) {
 			return signing.EndedBefore(tx, hash, before)
 		},
-		Needed: neededFiles{}.wants, Key: sync.OnceValues(a.coldKey), Now: a.Clock.Now, Log: a.log,
+		Needed: neededFiles{}.wants, Key: once(a.coldKey), Now: a.Clock.Now, Log: a.log,
 	}
 	if a.Config.Data.Cold == "" {
 		o.Off = errors.New("data.cold is empty")
@@ -46,11 +46,29 @@ func (a *App) openCold() error {
 	return nil
 }
 
-// coldKey returns the key that files are encrypted with before they move. The first one makes it.
+// once returns a function that asks for a key until it gets it, and keeps it.
+func once(ask func() (*age.X25519Identity, error)) func() (*age.X25519Identity, error) {
+	var mu sync.Mutex
+	var key *age.X25519Identity
+	return func() (_ *age.X25519Identity, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if key == nil {
+			key, err = ask()
+		}
+		return key, err
+	}
+}
+
+// coldKey returns the key that files are encrypted with before they move. It is made when there never was
+// one: files that have moved can't be read with another.
 func (a *App) coldKey() (*age.X25519Identity, error) {
 	r := a.register()
 	if r.data == "" {
 		return age.GenerateX25519Identity()
+	}
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	path := filepath.Join(r.folder(), coldKey)
 	key, err := readColdKey(path)

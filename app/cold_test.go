@@ -243,7 +243,33 @@ func TestColdStorageIsNotForgotten(t *testing.T) {
 		t.Errorf("without an address: %v", err)
 	}
 	q.stop()
-	if err := os.Remove(filepath.Join(dir, "keys", "cold.key")); err != nil {
+	// The key is lost before the server has read it: it makes no other, and goes on once that is back.
+	path := filepath.Join(dir, "keys", "cold.key")
+	key, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q = s.serve(dir, "s3://safe")
+	c = q.login()
+	download := func() error {
+		_, err := c.send(http.MethodGet, "/documents/"+id+"/download", "", nil)
+		return err
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	lost := download()
+	if _, err := os.Stat(path); lost == nil || err == nil {
+		t.Errorf("without its key: %v; another one was made: %v", lost, err == nil)
+	}
+	if err := os.WriteFile(path, key, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := download(); err != nil {
+		t.Errorf("once the key is back: %v", err)
+	}
+	q.stop()
+	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	if got := call(t, "serve", "--set", "data.dir="+dir, "--set", "server.listen=127.0.0.1:0"); got.code != 1 || !strings.Contains(got.err, "keys/cold.key is missing") {
