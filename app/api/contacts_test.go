@@ -206,6 +206,17 @@ func TestContactImport(t *testing.T) {
 			t.Errorf("%s is %v, want %v", path, got, want)
 		}
 	}
+	parts := "\"First Name\",\"Last Name\",\"E-mail Address\"\nAnn Mary,Lee,ann.lee@parts.example\n,Solo,solo@parts.example\nx\n"
+	if r := c.Post(t, "/contacts/import", apptest.Raw{Type: "text/csv", Body: []byte(parts)}).Want(t, 200); r.Int(t, "created") != 2 || r.At(t, "columns.name") != "Name" {
+		t.Errorf("names in two columns: %s", r.Body)
+	}
+	if got := c.Get(t, "/contacts?search=parts.example&sort=email%7Casc").Want(t, 200); got.Text(t, "data.0.name") != "Ann Mary Lee" || got.Text(t, "data.1.name") != "Solo" {
+		t.Errorf("names in two columns are %s", got.Body)
+	}
+	german := "Vorname;Nachname;E-Mail-Adresse;Firma\r\nJörg;Müller;joerg@parts.example;Müller KG\r\n"
+	if r := c.Post(t, "/contacts/import?check=true", apptest.Raw{Type: "text/csv", Body: []byte(german)}).Want(t, 200); r.At(t, "columns.email") != "E-Mail-Adresse" || r.At(t, "columns.organization") != "Firma" {
+		t.Errorf("German columns: %s", r.Body)
+	}
 	warned := c.Post(t, "/contacts/import?check=true", apptest.Raw{Type: "text/csv", Body: []byte("name,email\n\U00013000,h@contact.example\nAnn,a@contact.example\n")}).Want(t, 200)
 	if len(warned.At(t, "warnings").(list)) != 1 || warned.At(t, "warnings.0.codes.name.0") != "name_undrawable" || warned.Int(t, "created") != 2 {
 		t.Errorf("of a name that no font has: %s", warned.Body)

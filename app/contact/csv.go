@@ -27,8 +27,8 @@ var columns = []struct {
 	names []string
 }{
 	{"name", []string{"name", "full name", "fullname", "display name"}},
-	{"email", []string{"email", "e-mail", "email address", "e-mail address", "mail"}},
-	{"organization", []string{"organization", "organisation", "company", "company name"}},
+	{"email", []string{"email", "e-mail", "email address", "e-mail address", "mail", "e-mail-adresse", "e-mail 1 - value", "e-mail 1 address", "adresse e-mail", "courriel", "correo electronico", "indirizzo e-mail", "e-mailadres"}},
+	{"organization", []string{"organization", "organisation", "company", "company name", "organization name", "firma", "societe", "entreprise", "empresa", "azienda", "bedrijf"}},
 	{"phone", []string{"phone", "telephone", "phone number", "mobile"}},
 	{"locale", []string{"locale", "language"}},
 	{"note", []string{"note", "notes", "comment"}},

@@ -20,7 +20,36 @@ func readCSV(body io.Reader) (sheet.Table, error) {
 	if errors.Is(err, sheet.ErrTooManyRows) {
 		return t, fault.TooLarge("import_too_long", fault.Number("limit", MaxImportRows))
 	}
-	return t, err
+	if err != nil {
+		return t, err
+	}
+	joinNames(&t)
+	return t, nil
+}
+
+// Headings of the two parts of a name, as address books export them. All are folded: without accents.
+var (
+	firstNames = []string{"first name", "firstname", "given name", "forename", "vorname", "prenom", "nombre", "nome", "voornaam", "imie", "jmeno"}
+	lastNames  = []string{"last name", "lastname", "family name", "surname", "nachname", "nom", "apellidos", "cognome", "apelido", "achternaam", "nazwisko", "prijmeni"}
+)
+
+// joinNames adds a column with the whole name to a table that has only its parts.
+func joinNames(t *sheet.Table) {
+	column := func(names []string) int {
+		return slices.IndexFunc(t.Headings, func(h string) bool { return slices.Contains(names, input.Fold(h)) })
+	}
+	first, last := column(firstNames), column(lastNames)
+	if first < 0 || last < 0 || column(columns[0].names) >= 0 {
+		return
+	}
+	n := len(t.Headings)
+	t.Headings = append(t.Headings, "Name")
+	for i := range t.Rows {
+		cells := make([]string, n+1)
+		copy(cells[:n], t.Rows[i].Cells)
+		cells[n] = strings.TrimSpace(strings.TrimSpace(cells[first]) + " " + strings.TrimSpace(cells[last]))
+		t.Rows[i].Cells = cells
+	}
 }
 
 // assign finds the column of every field, as specified by the caller or from the headings.
