@@ -147,6 +147,9 @@ func (d *document) drawPiece(pc piece, x, baseline, top float64) {
 	if f.hasBack && pc.width > 0 && pc.kind != pictureItem {
 		c.Rect(x, baseline-f.size*ascent, pc.width, f.size*(ascent+descent), f.back[0], f.back[1], f.back[2])
 	}
+	if f.border.visible() && pc.width > 0 && pc.kind != pictureItem {
+		frame(c, x, baseline-f.size*ascent, pc.width, f.size*(ascent+descent), f.border.width, f.border.colour)
+	}
 	switch pc.kind {
 	case textItem:
 		d.pen.text(pc, x, baseline-f.raise, pc.text)

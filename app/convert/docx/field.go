@@ -127,7 +127,7 @@ func (c *collector) simpleField(k *node) {
 	s := k.attr("w:instr")
 	kind := fieldKind(s[:min(len(s), maxInstruction)])
 	named := kind == "FILENAME" && c.d.name != ""
-	if isDay(kind) && k.find("w:t") == nil {
+	if saved := k.find("w:t"); isDay(kind) && (saved == nil || saved.text == "") {
 		c.d.findings.add("day_unsaved")
 	}
 	if len(s) > maxInstruction || !isComputed(kind) && !named {

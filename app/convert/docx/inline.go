@@ -126,7 +126,9 @@ func (c *collector) runContent(r *node, f *format) {
 func (c *collector) runChild(k *node, f *format) {
 	switch k.name {
 	case "w:t":
-		c.d.fields.show()
+		if k.text != "" {
+			c.d.fields.show()
+		}
 		c.text(k.runText(), f)
 	case "w:tab", "w:ptab":
 		c.add(item{kind: tabItem, f: f})

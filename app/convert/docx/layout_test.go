@@ -370,6 +370,7 @@ func TestUnsupportedThingsAreReported(t *testing.T) {
 		{"object", `<w:p><w:r><w:object/></w:r></w:p>`, ""},
 		{"form_field", `<w:p><w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="1"/></w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:instrText>FORMCHECKBOX</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>` + r("", "tick") + `</w:p>`, "tick"},
 		{"day_unsaved", `<w:p>` + r("", "on") + `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> SAVEDATE </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`, "on"},
+		{"day_unsaved", `<w:p>` + r("", "on") + complexField("PRINTDATE", "") + `</w:p>`, "on"},
 		{"day_unsaved", `<w:p>` + r("", "on") + `<w:fldSimple w:instr="DATE"/></w:p>`, "on"},
 		{"floating_table", `<w:tbl><w:tblPr><w:tblpPr w:tblpX="1"/></w:tblPr><w:tr>` + cellOf("", p("", "cell")) + `</w:tr></w:tbl>`, "cell"},
 		{"hidden_text", "<w:p>" + r("<w:vanish/>", "x") + "</w:p>", ""},

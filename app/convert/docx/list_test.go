@@ -231,6 +231,13 @@ func TestBordersOfRowsAndPictures(t *testing.T) {
 	if with, without := body(t, table("")).pages[0].lines, body(t, table(except)).pages[0].lines; len(with) == 0 || len(without) != 0 {
 		t.Errorf("%d lines with borders, %d without", len(with), len(without))
 	}
+	if got := body(t, "<w:p>"+r(`<w:bdr w:val="single" w:sz="8"/>`, "boxed words")+r("", " and others")+"</w:p>").pages[0].lines; len(got) != 4 {
+		t.Errorf("around the words are %v", got)
+	}
+	old := `<w:p><w:r><w:pict><v:shape stroked="t" strokecolor="#ff0000 [1]" strokeweight="2pt" style="width:60pt;height:60pt"><v:imagedata r:id="m"/></v:shape></w:pict></w:r></w:p>`
+	if c, _ := render(t, docxFile{body: old, media: map[string][]byte{"m": pngOf(t, 4, 2, color.White)}}); len(c.pages[0].images) != 1 || len(c.pages[0].lines) != 4 {
+		t.Errorf("around the older picture are %v", c.pages[0].lines)
+	}
 	line := `<a:ln w="25400"><a:solidFill><a:srgbClr val="FF0000"/></a:solidFill></a:ln>`
 	pic := strings.Replace(inlinePicture("m", 100, 50), "</pic:spPr>", line+"</pic:spPr>", 1)
 	f := docxFile{body: "<w:p>" + pic + "</w:p>", media: map[string][]byte{"m": pngOf(t, 4, 2, color.White)}}

@@ -96,6 +96,24 @@ func readOutline(n *node) border {
 	return b
 }
 
+// readStroke reads the line around a picture of the older kind, which has one only if it says so.
+func readStroke(s *node) border {
+	if !readVMLFlag(s.attr("stroked")) {
+		return border{}
+	}
+	b := border{set: true, width: 0.75}
+	if w := measure(strings.TrimSpace(s.attr("strokeweight")), 1).points; w > 0 {
+		b.width = min(w, 12)
+	}
+	name, _, _ := strings.Cut(s.attr("strokecolor"), " ")
+	if c, ok := readColour(name); ok {
+		b.colour = c
+	} else {
+		b.colour = highlights[name]
+	}
+	return b
+}
+
 // readAnchor returns the position of a picture that text does not flow around.
 func readAnchor(g *node) *anchor {
 	free := g.child("wp:wrapNone") != nil || readFlag(g.attr("behindDoc")) == on
@@ -133,7 +151,7 @@ func (c *collector) vml(k *node, f *format) {
 		case s.child("v:imagedata") != nil:
 			shown = true
 			w, h := vmlSize(s.attr("style"))
-			pic := &picture{width: w, height: h, data: c.load(s.child("v:imagedata").attr("r:id"), nil)}
+			pic := &picture{width: w, height: h, data: c.load(s.child("v:imagedata").attr("r:id"), nil), border: readStroke(s)}
 			c.place(pic, f)
 		case readVMLFlag(s.attr("o:hr")):
 			shown = true

@@ -10,6 +10,7 @@ type runProps struct {
 	colour                                             string
 	highlight                                          string
 	shade                                              *colour
+	border                                             border
 	style                                              string
 }
 
@@ -36,6 +37,7 @@ func (p runProps) rest(o runProps) runProps {
 	if o.shade != nil {
 		p.shade = o.shade
 	}
+	p.border = p.border.or(o.border)
 	return p
 }
 
@@ -96,6 +98,8 @@ func (p *runProps) readLook(k *node) {
 		p.colour = k.val()
 	case "w:highlight":
 		p.highlight = k.val()
+	case "w:bdr":
+		p.border = readBorder(k)
 	case "w:shd":
 		if c, ok := shade(k); ok {
 			p.shade = &c

@@ -116,6 +116,7 @@ type format struct {
 	colour                  colour
 	back                    colour
 	hasBack                 bool
+	border                  border
 	symbol                  bool // a font that maps letters to symbols
 	wingdings               bool
 }
@@ -136,6 +137,7 @@ func (s *styles) resolve(p runProps, dark bool) format {
 	} else if dark {
 		f.colour = colour{1, 1, 1} // "auto" on a dark background
 	}
+	f.border = p.border
 	if p.shade != nil {
 		f.back, f.hasBack = *p.shade, true
 	}
