@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"paraph/app/account"
 	"paraph/app/convert/merge"
@@ -241,7 +242,8 @@ func (s *Drafts) fillFiles(
 	ctx context.Context, who account.Call, d *record.Document, with merge.Data, in *intake.Series,
 ) (uploads []*intake.Upload, err error) {
 	var f fault.Fields
-	with.Write = s.writing(d).Write
+	writing := s.writing(d)
+	with.Write = func(value, format string) string { return inert(writing.Write(value, format)) }
 	for i := range d.Files {
 		file := &d.Files[i]
 		if len(file.Placeholders) == 0 {
@@ -264,6 +266,19 @@ func (s *Drafts) fillFiles(
 		}
 	}
 	return uploads, f.Err()
+}
+
+// inert returns a text that is no text tag. A name or another value that is filled in must not look like
+// the tag of a field, which would move to it: whoever fills in a public link chooses their own.
+func inert(text string) string {
+	var out strings.Builder
+	for i := range len(text) {
+		if i > 0 && text[i] == text[i-1] && (text[i] == '{' || text[i] == '}') {
+			out.WriteByte(' ')
+		}
+		out.WriteByte(text[i])
+	}
+	return out.String()
 }
 
 // refitFilled moves the fields that are anchored in a filled file. One whose phrase is not
