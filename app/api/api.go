@@ -181,7 +181,7 @@ func (s *server) handlers() []handlers {
 		&verifyHandlers{verifier: d.Verifier, words: o.Words, maxUpload: o.MaxUpload},
 	}
 	if o.Test != nil {
-		all = append(all, &testHandlers{test: o.Test, notify: o.Notify, faults: s.rehearsed,
+		all = append(all, &testHandlers{test: o.Test, notify: o.Notify, faults: s.rehearsed, webhooks: s.webhooks,
 			rehearsal: &rehearse.Service{Authentication: o.Accounts.Authentication, Signing: d, Now: o.Now}})
 	}
 	return all

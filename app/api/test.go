@@ -8,6 +8,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/list"
 	"paraph/app/notify"
 	"paraph/app/rehearse"
 )
@@ -111,6 +112,7 @@ type testHandlers struct {
 	notify    *notify.Service
 	rehearsal *rehearse.Service
 	faults    *rehearsedFaults
+	webhooks  *webhookHandlers
 }
 
 func (h *testHandlers) routes(s *server) {
@@ -121,6 +123,7 @@ func (h *testHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/test/clock", rule: anyone().Waiting(), id: "setClock", summary: "Freeze, set or advance the clock", tag: "Test"}, h.moveClock)
 	handle(s, operation{method: http.MethodPost, path: "/test/documents/{document}/sign", rule: may(account.ScopeRead).Waiting(), id: "rehearseSigning", summary: "Let recipients sign or decline", tag: "Test"}, h.rehearse)
 	handle(s, operation{method: http.MethodGet, path: "/test/outbox", rule: anyone().Waiting(), id: "listTestOutbox", summary: "List all mail, newest first", tag: "Test", query: outboxParameters, list: true}, h.outbox)
+	handle(s, operation{method: http.MethodGet, path: "/test/webhooks", rule: anyone().Waiting(), id: "listTestWebhooks", summary: "List what was sent to webhooks, newest first", tag: "Test", query: postingParameters, list: true}, h.posted)
 	handle(s, operation{method: http.MethodPost, path: "/test/companies", rule: anyone().Waiting(), id: "createTestCompany", summary: "Make a company for one test", tag: "Test", status: http.StatusCreated}, func(r *request, in *testCompanyBody) (TestCompany, error) {
 		return h.test.AddCompany(r.UserContext(), in.Name, in.Locale, in.Timezone)
 	})
@@ -246,46 +249,88 @@ func duration(s string) (time.Duration, bool) {
 	return d, err == nil
 }
 
-// maxOutboxWait is how long a request for mail may wait for it.
-const maxOutboxWait = time.Minute
+// maxTestWait is how long a request may wait for what a test expects.
+const maxTestWait = time.Minute
 
 var outboxParameters = append([]parameter{
 	{name: "company", description: "ID of a company; by default that of the token.", kind: "string"},
 	{name: "document", description: "ID of a document.", kind: "string"},
 	{name: "to", description: "An e-mail address.", kind: "string"},
 	{name: "kind", description: "The kind of message, such as invitation or completed.", kind: "string"},
-	{name: "wait", description: "How long to wait until there is such a message, such as 5s; at most 60s.", kind: "string"},
+	waitParameter,
 }, pageParameters...)
+
+var postingParameters = append([]parameter{
+	{name: "company", description: "ID of a company; by default that of the token.", kind: "string"},
+	{name: "document", description: "ID of a document.", kind: "string"},
+	{name: "type", description: "The type of event, such as document.completed.", kind: "string"},
+	{name: "url", description: "The address that was posted to.", kind: "string"},
+	{name: "status", description: "waiting for another attempt, delivered or failed.", kind: "string"},
+	waitParameter,
+}, pageParameters...)
+
+var waitParameter = parameter{name: "wait", description: "How long to wait until there is such a message, such as 5s; at most 60s.", kind: "string"}
 
 // outbox lists mail, and waits for it if the caller asks for that.
 func (h *testHandlers) outbox(r *request, _ *nothing) (envelope[mailView], error) {
-	p := r.query.page()
 	want := notify.Wanted{Company: tested(r, r.query.text("company")), Document: idOr(r.query.text("document")), To: r.query.text("to"), Kind: r.query.text("kind")}
+	return awaited(h, r, want.Company, viewMail, h.notify.Messages.Added, func(offset, limit int) (list.Page[notify.Message], error) {
+		return h.notify.Messages.Find(want, offset, limit)
+	})
+}
+
+// testPosting is what was posted to the receiver of a webhook.
+type testPosting struct {
+	DeliveryRow
+	WebhookID string               `json:"webhook_id"`
+	URL       string               `json:"url"`
+	Request   deliveryRequestView  `json:"request" doc:"As last sent, with its signature"`
+	Response  deliveryResponseView `json:"response" doc:"Of the last attempt"`
+}
+
+// posted lists what was sent to webhooks, and waits for it if the caller asks for that.
+func (h *testHandlers) posted(r *request, _ *nothing) (envelope[testPosting], error) {
+	want := notify.WantedPostings{Company: tested(r, r.query.text("company")), Document: idOr(r.query.text("document")), Type: r.query.text("type"),
+		URL: r.query.text("url"), Status: r.query.text("status")}
+	view := func(p notify.Posting) testPosting {
+		d := h.webhooks.viewDelivery(p.Delivery)
+		return testPosting{d.DeliveryRow, p.Webhook, p.URL, d.Request, d.Response}
+	}
+	return awaited(h, r, want.Company, view, h.webhooks.webhooks.Tried, func(offset, limit int) (list.Page[notify.Posting], error) {
+		return h.webhooks.webhooks.Posted(want, offset, limit)
+	})
+}
+
+// awaited lists what is found after all due work is done. If there is nothing, it looks again each time that
+// something is added, as long as the caller wants to wait.
+func awaited[T, V any](h *testHandlers, r *request, company string, view func(T) V, added func() <-chan struct{},
+	find func(offset, limit int) (list.Page[T], error)) (envelope[V], error) {
+	p := r.query.page()
 	var patience time.Duration
 	if text := r.query.text("wait"); text != "" {
 		var ok bool
-		if patience, ok = duration(text); !ok || patience < 0 || patience > maxOutboxWait {
+		if patience, ok = duration(text); !ok || patience < 0 || patience > maxTestWait {
 			r.query.faults.Add("wait", "not_a_duration")
 		}
 	}
 	if err := r.query.faults.Err(); err != nil {
-		return envelope[mailView]{}, err
+		return envelope[V]{}, err
 	}
 	ctx, cancel := context.WithTimeout(r.UserContext(), patience)
 	defer cancel()
-	if err := h.test.Settle(r.UserContext(), want.Company); err != nil {
-		return envelope[mailView]{}, err
+	if err := h.test.Settle(r.UserContext(), company); err != nil {
+		return envelope[V]{}, err
 	}
 	for {
-		added := h.notify.Messages.Added()
-		found, err := h.notify.Messages.Find(want, p.offset(), p.size)
+		next := added()
+		found, err := find(p.offset(), p.size)
 		if err != nil || found.Total > 0 {
-			return enclose(r, p, views(found.Items, viewMail), found.Total), err
+			return enclose(r, p, views(found.Items, view), found.Total), err
 		}
 		select {
-		case <-added:
+		case <-next:
 		case <-ctx.Done():
-			return enclose(r, p, []mailView{}, 0), r.UserContext().Err()
+			return enclose(r, p, []V{}, 0), r.UserContext().Err()
 		}
 	}
 }

@@ -118,6 +118,70 @@ func (s *Webhooks) ListDeliveries(who account.Call, id string, q DeliveryQuery) 
 	return list, err
 }
 
+// Posting is a delivery that was tried, with the address.
+type Posting struct {
+	Delivery
+	URL string
+}
+
+// WantedPostings selects what was posted; empty members select nothing.
+type WantedPostings struct {
+	Company  string
+	Document string
+	Type     string // of the event
+	URL      string
+	Status   string
+}
+
+func (w WantedPostings) fits(p Posting) bool {
+	is := func(want, got string) bool { return want == "" || want == got }
+	return len(p.Tries) > 0 && is(w.Company, p.Company) && is(w.Document, p.Document) && is(w.Type, p.Type) && is(w.URL, p.URL) && is(w.Status, p.Status)
+}
+
+// Posted returns what was posted to receivers, newest first. Deliveries that wait for their first
+// attempt are not included.
+func (s *Webhooks) Posted(w WantedPostings, offset, limit int) (found list.Page[Posting], err error) {
+	err = s.DB.View(func(tx *kv.Tx) error {
+		urls := map[string]string{}
+		var all []Posting
+		err := webhooks.Each(tx, "", nil, func(id string, w Webhook) (bool, error) {
+			urls[id] = w.URL
+			return true, nil
+		})
+		if err != nil {
+			return err
+		}
+		err = deliveries.Each(tx, "", nil, func(_ string, d Delivery) (bool, error) {
+			if p := (Posting{d, urls[d.Webhook]}); w.fits(p) {
+				all = append(all, p)
+			}
+			return true, nil
+		})
+		slices.Reverse(all)
+		first := min(offset, len(all))
+		found = list.Page[Posting]{Items: all[first:min(first+limit, len(all))], Total: len(all)}
+		for i := range found.Items {
+			err = errors.Join(err, s.withBody(tx, &found.Items[i].Delivery))
+		}
+		return err
+	})
+	return found, err
+}
+
+// Tried returns a channel that is closed with the next attempt at a delivery.
+func (s *Webhooks) Tried() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.attempted
+}
+
+func (s *Webhooks) isTried() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.attempted)
+	s.attempted = make(chan struct{})
+}
+
 // GetDelivery returns one delivery.
 func (s *Webhooks) GetDelivery(who account.Call, id, delivery string) (d Delivery, err error) {
 	if err := admin(who); err != nil {

@@ -217,6 +217,7 @@ func (s *Webhooks) record(tx *kv.Tx, d *Delivery, t Try) error {
 	if err != nil {
 		return err
 	}
+	tx.OnCommit(s.isTried)
 	d.Tries = append(d.Tries, t)
 	d.Tries = d.Tries[max(0, len(d.Tries)-maxTries):]
 	d.Attempts++

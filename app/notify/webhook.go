@@ -50,6 +50,8 @@ type Webhooks struct {
 
 	mu      sync.Mutex
 	pumping map[string]bool // webhooks being posted to
+
+	attempted chan struct{} // closed with the next attempt
 }
 
 // NewWebhooks returns the service.
@@ -60,7 +62,7 @@ func NewWebhooks(o WebhookOptions) *Webhooks {
 	if o.NowIn == nil {
 		o.NowIn = func(string) time.Time { return o.Now() }
 	}
-	s := &Webhooks{WebhookOptions: o, tests: limit.New(20, time.Minute, o.Now), pumping: map[string]bool{}}
+	s := &Webhooks{WebhookOptions: o, tests: limit.New(20, time.Minute, o.Now), pumping: map[string]bool{}, attempted: make(chan struct{})}
 	s.follower = newWebhookFollower(s)
 	return s
 }
