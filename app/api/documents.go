@@ -28,10 +28,11 @@ type DocumentBody struct {
 	ExpiresAt       *string            `json:"expires_at,omitempty" doc:"RFC 3339; a date ends with that day in the company's time zone"`
 	RemindEveryDays *int               `json:"remind_every_days,omitempty" doc:"0 uses the company default"`
 	ApproverID      *string            `json:"approver_id,omitempty" doc:"Member who should approve"`
-	RedirectURL     *string            `json:"redirect_url,omitempty" doc:"Where recipients are redirected after signing: an http or https URL"`
+	RedirectURL     *string            `json:"redirect_url,omitempty" doc:"Where recipients are redirected after signing, declining or saving: an http or https URL, to which event (signed, declined or saved), document and invitation are added"`
 	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether recipients can decline; defaults to true"`
 	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether recipients can delegate; defaults to true"`
 	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
+	OnDecline       *string            `json:"on_decline,omitempty" enum:"notify,void" doc:"What happens when somebody declines: notify leaves the document to its owner, void voids it at once; null is what the company has set"`
 	SignatureTypes  *[]string          `json:"signature_types,omitempty" enum:"drawn,typed,image" doc:"What is accepted as signatures and initials: drawn, typed and image, or some of them; an empty list allows all. The company's setting by default"`
 	ReadToEnd       *bool              `json:"read_to_end,omitempty" doc:"Whether recipients can only sign, approve or confirm once all pages were shown to them, or they confirm that they have read them. The company's setting by default"`
 	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`
@@ -41,7 +42,7 @@ func (b *DocumentBody) input(r *request, f *fault.Fields) (record.DocumentInput,
 	until, err := r.deadline(f, "expires_at", b.ExpiresAt)
 	in := record.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder,
 		ExternalID: b.ExternalID, Metadata: b.Metadata, Locale: b.Locale, ExpiresAt: until,
-		RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL, AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason,
+		RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL, AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason, OnDecline: b.OnDecline,
 		SendEmails: b.SendEmails, SignatureTypes: b.SignatureTypes, ReadToEnd: b.ReadToEnd}
 	if b.ExpiresAt != nil && *b.ExpiresAt == "" {
 		in.ExpiresAt = new(time.Time)
@@ -256,6 +257,7 @@ func (h *documentHandlers) updateDocument(r *request, in *DocumentBody) (documen
 	clearOnNull(r, "remind_every_days", &in.RemindEveryDays)
 	clearOnNull(r, "approver_id", &in.ApproverID)
 	clearOnNull(r, "redirect_url", &in.RedirectURL)
+	clearOnNull(r, "on_decline", &in.OnDecline)
 	var f fault.Fields
 	input, err := in.input(r, &f)
 	if err := merge(&f, err); err != nil {

@@ -28,6 +28,7 @@ type templateView struct {
 	AllowDecline    bool                `json:"allow_decline"`
 	AllowDelegation bool                `json:"allow_delegation"`
 	DeclineReason   bool                `json:"decline_reason_required"`
+	OnDecline       *string             `json:"on_decline" enum:"notify,void"`
 	ReadToEnd       bool                `json:"read_to_end"`
 	SendEmails      bool                `json:"send_emails"`
 	SignatureTypes  []string            `json:"signature_types" enum:"drawn,typed,image" doc:"What is accepted as signatures and initials"`
@@ -66,7 +67,7 @@ func (r *request) viewTemplate(t signing.Template) templateView {
 	v := templateView{ID: t.ID, Title: t.Title, Subject: orNull(t.Subject), Message: orNull(t.Message), SigningOrder: t.SigningOrder,
 		Metadata: t.Metadata, Locale: orNull(t.Locale), Owner: PersonView(t.Owner), ExpiresDays: orNone(t.ExpiresDays),
 		RemindEveryDays: orNone(t.RemindEveryDays), RedirectURL: orNull(t.RedirectURL), AllowDecline: !t.NoDecline,
-		AllowDelegation: !t.NoDelegation, DeclineReason: t.DeclineReason, ReadToEnd: t.ReadToEnd, SendEmails: !t.NoMails, SignatureTypes: typesOrAll(t.SignatureTypes), Files: []fileView{}, Roles: []roleView{}, Fields: []fieldView{},
+		AllowDelegation: !t.NoDelegation, DeclineReason: t.DeclineReason, OnDecline: orNull(t.OnDecline), ReadToEnd: t.ReadToEnd, SendEmails: !t.NoMails, SignatureTypes: typesOrAll(t.SignatureTypes), Files: []fileView{}, Roles: []roleView{}, Fields: []fieldView{},
 		Variables: t.Variables(), Lists: record.ListsOf(t.Document),
 		Documents: t.Documents, LastUsedAt: orNull(t.LastUsedAt), CreatedAt: when(t.CreatedAt),
 		UpdatedAt: when(t.UpdatedAt), ArchivedAt: maybe(t.ArchivedAt), DeletedAt: maybe(t.DeletedAt), Version: t.Version}
@@ -115,10 +116,11 @@ type TemplateBody struct {
 	ExpiresDays     *int               `json:"expires_days,omitempty" doc:"Days until the deadline of its documents; 0 for none"`
 	RemindEveryDays *int               `json:"remind_every_days,omitempty" doc:"0 uses the company default"`
 	ApproverID      *string            `json:"approver_id,omitempty" doc:"Member who should approve"`
-	RedirectURL     *string            `json:"redirect_url,omitempty" doc:"Where recipients are redirected after signing: an http or https URL"`
+	RedirectURL     *string            `json:"redirect_url,omitempty" doc:"Where recipients are redirected after signing, declining or saving: an http or https URL, to which event (signed, declined or saved), document and invitation are added"`
 	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether recipients can decline; defaults to true"`
 	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether recipients can delegate; defaults to true"`
 	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
+	OnDecline       *string            `json:"on_decline,omitempty" enum:"notify,void" doc:"What happens when somebody declines: notify leaves the document to its owner, void voids it at once; null is what the company has set"`
 	SignatureTypes  *[]string          `json:"signature_types,omitempty" enum:"drawn,typed,image" doc:"What is accepted as signatures and initials: drawn, typed and image, or some of them; an empty list allows all. The company's setting by default"`
 	ReadToEnd       *bool              `json:"read_to_end,omitempty" doc:"Whether recipients can only sign, approve or confirm once all pages were shown to them, or they confirm that they have read them. The company's setting by default"`
 	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`
@@ -127,7 +129,7 @@ type TemplateBody struct {
 func (b *TemplateBody) input() record.DocumentInput {
 	in := record.DocumentInput{Title: b.Title, Subject: b.Subject, Message: b.Message, SigningOrder: b.SigningOrder, Metadata: b.Metadata,
 		Locale: b.Locale, ExpiresDays: b.ExpiresDays, RemindEveryDays: b.RemindEveryDays, RedirectURL: b.RedirectURL,
-		AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason,
+		AllowDecline: b.AllowDecline, AllowDelegation: b.AllowDelegation, DeclineReason: b.DeclineReason, OnDecline: b.OnDecline,
 		SendEmails: b.SendEmails, SignatureTypes: b.SignatureTypes, ReadToEnd: b.ReadToEnd}
 	if b.ApproverID != nil {
 		id := idOr(*b.ApproverID)
@@ -442,6 +444,7 @@ func (h *templateHandlers) updateTemplate(r *request, in *TemplateBody) (templat
 	clearOnNull(r, "remind_every_days", &in.RemindEveryDays)
 	clearOnNull(r, "approver_id", &in.ApproverID)
 	clearOnNull(r, "redirect_url", &in.RedirectURL)
+	clearOnNull(r, "on_decline", &in.OnDecline)
 	return r.replyTemplate(h.drafts.Update(r.call(), id, in.input()))
 }
 

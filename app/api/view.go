@@ -45,10 +45,11 @@ type documentView struct {
 	Approver         *approverView     `json:"approver"`
 	ExpiresAt        *string           `json:"expires_at" format:"date-time"`
 	RemindEveryDays  *int              `json:"remind_every_days"`
-	RedirectURL      *string           `json:"redirect_url" format:"uri" doc:"Where recipients are redirected after signing"`
+	RedirectURL      *string           `json:"redirect_url" format:"uri" doc:"Where recipients are redirected after signing, declining or saving"`
 	AllowDecline     bool              `json:"allow_decline"`
 	AllowDelegation  bool              `json:"allow_delegation"`
 	DeclineReason    bool              `json:"decline_reason_required"`
+	OnDecline        *string           `json:"on_decline" enum:"notify,void" doc:"What happens when somebody declines; null is what the company has set"`
 	ReadToEnd        bool              `json:"read_to_end" doc:"Whether recipients can only sign, approve or confirm once they have read all pages"`
 	SendEmails       bool              `json:"send_emails" doc:"Whether recipients are written to; if not, pass on their links"`
 	SignatureTypes   []string          `json:"signature_types" enum:"drawn,typed,image" doc:"What is accepted as signatures and initials"`
@@ -124,7 +125,7 @@ func (r *request) viewDocument(d *record.Document, links map[string]string) docu
 		ExpiredAt: maybe(d.ExpiredAt), VoidedAt: maybe(d.VoidedAt),
 		VoidedReason: orNull(d.WhyVoided().Sentence(r.server.english())),
 		ArchivedAt:   maybe(d.ArchivedAt), DeletedAt: maybe(d.DeletedAt), Version: d.Version,
-		RedirectURL: orNull(d.RedirectURL), AllowDecline: !d.NoDecline, AllowDelegation: !d.NoDelegation, DeclineReason: d.DeclineReason,
+		RedirectURL: orNull(d.RedirectURL), AllowDecline: !d.NoDecline, AllowDelegation: !d.NoDelegation, DeclineReason: d.DeclineReason, OnDecline: orNull(d.OnDecline),
 		ReadToEnd:  d.ReadToEnd,
 		SendEmails: !d.NoMails, SignatureTypes: typesOrAll(d.SignatureTypes),
 		Attention: orNull(string(d.Attention.Kind)), AttentionMessage: orNull(d.AttentionSentence(r.server.english())),

@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -114,7 +115,7 @@ func (s *Signing) Decline(
 		}
 		d.SetAttention(record.Attention{Kind: record.AttentionDeclined, Code: "declined", Invitation: inv.ID})
 		events := []record.Event{record.NewEvent(record.EventInvitationDeclined).To(inv.ID).With("email", inv.Email).Recorded(inv).Because(why)}
-		if company.OnDecline != account.OnDeclineVoid {
+		if cmp.Or(d.OnDecline, string(company.OnDecline)) != record.OnDeclineVoid {
 			return events, nil
 		}
 		if err := d.Void(voided, tx.Now); err != nil {

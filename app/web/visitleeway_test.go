@@ -53,8 +53,15 @@ func TestWhatTheSenderAllows(t *testing.T) {
 		t.Errorf("declining is offered or done: %s", now.Body)
 	}
 
+	onward := func(event string) string {
+		return `href="https://example.org/thanks?a=1&document=` + id + `&event=` + event + `&invitation=` + got.Text(t, "invitations.0.id") + `"`
+	}
+	_, html = guest.send(at, "do", "save")
+	want(t, html, `id="sign"`, onward("saved"), "Continue to example.org", "not", "data-seconds")
+	_, html = guest.get(at)
+	want(t, html, `id="sign"`, "not", "Continue to example.org")
 	_, html = guest.send(at, "do", "finish", "signature.text", "Maria Silva")
-	want(t, html, "Everyone has signed", `href="https://example.org/thanks?a=1"`, "Continue to example.org", `data-seconds="10"`)
+	want(t, html, "Everyone has signed", onward("signed"), "Continue to example.org", `data-seconds="10"`)
 	_, html = guest.get(at)
 	want(t, html, "Continue to example.org", "not", "data-seconds", "leave.")
 }
@@ -155,4 +162,32 @@ func TestSendWithoutMails(t *testing.T) {
 	want(t, html, `name="no_emails" value="yes" checked`, "No e-mail goes out for this document", "not", `name="allow_delegation" value="yes" checked`)
 	_, html = v.send("/app/documents/"+id+"/review", "do", "send", "seen", "yes", "redirect_url", "", "no_emails", "yes")
 	want(t, html, "The document has been sent", "No e-mail goes out for this document")
+}
+
+// TestDecliningLeadsOnwardAndVoids declines two documents of a company that leaves them to their owners: one says
+// that it is voided then, and both lead to the sender's page.
+func TestDecliningLeadsOnwardAndVoids(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	c := s.Company(t)
+	for choice, status := range map[string]string{"": "sent", "void": "voided"} {
+		id := c.Post(t, "/documents", apptest.Multipart(t, apptest.Map{"title": "Lease", "invitations": apptest.List{maria()}, "redirect_url": "https://example.org/"},
+			apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, http.StatusCreated).Text(t, "id")
+		v := browse(t, c)
+		v.send("/app/documents/"+id+"/review", "do", "save", "redirect_url", "https://example.org/", "allow_decline", "yes", "on_decline", choice)
+		_, html := v.get("/app/documents/" + id + "/review")
+		want(t, html, `<option value="`+choice+`" selected`)
+		c.Post(t, "/documents/"+id+"/send", apptest.Map{}).Want(t, http.StatusOK)
+		got := c.Get(t, "/documents/"+id).Want(t, http.StatusOK)
+		if on := got.At(t, "on_decline"); choice == "" && on != nil || choice != "" && on != choice {
+			t.Errorf("on_decline is %v instead of %q", on, choice)
+		}
+		_, token, _ := strings.Cut(got.Text(t, "invitations.0.sign_url"), "/s/")
+		_, html = invited(t, s).send("/s/"+token+"/decline", "choice", "other", "reason", "Too expensive.")
+		want(t, html, `event=declined&invitation=`+got.Text(t, "invitations.0.id"), `data-seconds="10"`)
+		if now := c.Get(t, "/documents/"+id).Want(t, http.StatusOK).Text(t, "status"); now != status {
+			t.Errorf("with %q the document is %s", choice, now)
+		}
+	}
+	c.Post(t, "/documents", apptest.Map{"title": "Lease", "on_decline": "burn"}).Want(t, http.StatusUnprocessableEntity)
 }

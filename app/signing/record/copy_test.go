@@ -16,7 +16,7 @@ var (
 		"DeclinedReason DeclinedCode RemindedAt RemindersSent DelegatedTo Astray Agreed Evidence SignatureFields ProofSince LinkShown RecordedBy")
 
 	keptFromDocument = fields("Company Title Subject Message SigningOrder Metadata Locale Approver ExpiresAt RemindEveryDays ReminderDays BaseURL " +
-		"RedirectURL NoDecline NoDelegation DeclineReason ReadToEnd NoMails SignatureTypes Template ExpiresDays")
+		"RedirectURL NoDecline NoDelegation DeclineReason OnDecline ReadToEnd NoMails SignatureTypes Template ExpiresDays")
 	droppedFromDocument = fields("ID Status Owner ExternalID SubmittedBy Files Invitations Fields Certificate Attention AttentionText SealCauses SealJob DueJobs CreatedAt UpdatedAt " +
 		"SubmittedAt ApprovedAt RejectedAt RejectedReason SendAt SendBy SendToken SentAt CompletedAt ExpiredAt VoidedAt VoidedReason VoidedCode VoidedName ArchivedAt DeletedAt Version Head MadeFrom")
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -29,6 +30,7 @@ type DocumentInput struct {
 	AllowDecline    *bool
 	AllowDelegation *bool
 	DeclineReason   *bool     // whether declining requires a reason
+	OnDecline       *string   // one of OnDeclines; "" leaves it to the company
 	ReadToEnd       *bool     // whether signing requires having read all pages
 	SignatureTypes  *[]string // allowed for signatures and initials; none means all
 	SendEmails      *bool     // whether recipients are written to
@@ -174,6 +176,15 @@ func (in *DocumentInput) Apply(f *fault.Fields, d *Document, limits Limits, now 
 	in.applyAnytime(f, d, limits)
 }
 
+// What happens to a document when somebody declines.
+const (
+	OnDeclineNotify = "notify" // the owner is notified and decides
+	OnDeclineVoid   = "void"   // the document is voided at once
+)
+
+// OnDeclines lists what may happen to a document when somebody declines.
+func OnDeclines() []string { return []string{OnDeclineNotify, OnDeclineVoid} }
+
 // applyPermissions writes what invited people may do besides signing, and where
 // they are redirected afterwards.
 func (in *DocumentInput) applyPermissions(f *fault.Fields, d *Document) {
@@ -191,6 +202,12 @@ func (in *DocumentInput) applyPermissions(f *fault.Fields, d *Document) {
 	}
 	if in.DeclineReason != nil {
 		d.DeclineReason = *in.DeclineReason
+	}
+	if in.OnDecline != nil {
+		d.OnDecline = *in.OnDecline
+		if d.OnDecline != "" && !slices.Contains(OnDeclines(), d.OnDecline) {
+			f.OneOf("on_decline", OnDeclines()...)
+		}
 	}
 	if in.ReadToEnd != nil {
 		d.ReadToEnd = *in.ReadToEnd
@@ -219,7 +236,7 @@ func (in *DocumentInput) ChangesContent() bool {
 	return in.Title != nil || in.Subject != nil || in.Message != nil || in.SigningOrder != nil || in.Locale != nil ||
 		in.ExpiresAt != nil || in.RemindEveryDays != nil || in.ApproverID != nil ||
 		in.ExpiresDays != nil || in.RedirectURL != nil || in.AllowDecline != nil || in.AllowDelegation != nil ||
-		in.DeclineReason != nil || in.ReadToEnd != nil || in.SendEmails != nil || in.SignatureTypes != nil
+		in.DeclineReason != nil || in.OnDecline != nil || in.ReadToEnd != nil || in.SendEmails != nil || in.SignatureTypes != nil
 }
 
 const Untitled = "Untitled document"

@@ -133,6 +133,7 @@ type Document struct {
 	NoDecline     bool         `json:",omitempty"` // the people invited can't decline
 	NoDelegation  bool         `json:",omitempty"` // they can't delegate it
 	DeclineReason bool         `json:",omitempty"` // declining requires a reason
+	OnDecline     string       `json:",omitempty"` // one of OnDeclines; "" leaves it to the company
 	ReadToEnd     bool         `json:",omitempty"` // signing requires having read all pages; see Reading
 	// NoMails leaves it to the owner to pass links on: recipients only get the codes they ask
 	// for. They can't delegate then, since nobody would write to the new person.

@@ -100,7 +100,7 @@ func (d *Document) Hidden(c account.Company, now time.Time) bool {
 func (d *Document) Notice(inv *Invitation) *Document {
 	n := d.Envelope()
 	n.CreatedAt, n.UpdatedAt, n.SentAt, n.Version = d.CreatedAt, d.UpdatedAt, d.SentAt, d.Version
-	n.ExpiredAt, n.VoidedAt = d.ExpiredAt, d.VoidedAt
+	n.ExpiredAt, n.VoidedAt, n.RedirectURL = d.ExpiredAt, d.VoidedAt, d.RedirectURL
 	n.setWhyVoided(d.WhyVoided())
 	own := *inv
 	own.Message = ""

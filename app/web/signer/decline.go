@@ -28,5 +28,5 @@ func (h *Handlers) Decline(v *Visitor) error {
 	if err != nil {
 		return askAgain(v, declineTemplate, err)
 	}
-	return v.SeeOther(v.base)
+	return v.SeeOther(v.base + "?just=" + leftDeclined)
 }

@@ -28,14 +28,12 @@ func (h *Handlers) deadPage(r *page.Request, token string) page.View[deadPage] {
 // outcomePage is the page of a visitor who has nothing to do, or nothing yet.
 type outcomePage struct {
 	visitPage
-	Files         []finished
-	Signed        []Sheet // pages that show what was signed
-	SHA256        string
-	Redirect      string // address to continue to after signing
-	Host          string // of Redirect
-	RedirectAfter int    // seconds after which a script redirects; 0 means never
-	WhyDeclined   string // why this person declined
-	WhyVoided     string // why the document was voided
+	Files  []finished
+	Signed []Sheet // pages that show what was signed
+	SHA256 string
+	onward
+	WhyDeclined string // why this person declined
+	WhyVoided   string // why the document was voided
 }
 
 // finished is a file that can be downloaded.
@@ -70,10 +68,13 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 	}
 	if v.Stage == record.StageCompleted || v.Stage == record.StageSigned {
 		data.Signed = signedOf(v)
-		data.setRedirect(v.Document.RedirectURL, v.Query("just") == "signed")
-		if data.RedirectAfter > 0 {
-			p.Scripts = []string{"leave.js"}
-		}
+		data.onward = onwardOf(v, leftSigned)
+	}
+	if v.Invitation.Status == record.Declined { // which may have voided the document
+		data.onward = onwardOf(v, leftDeclined)
+	}
+	if data.RedirectAfter > 0 {
+		p.Scripts = []string{"leave.js"}
 	}
 	return visitTemplate.Render(v.Request, http.StatusOK, page.With(p, data))
 }
@@ -187,15 +188,34 @@ func (h *Handlers) SendLink(r *page.Request) error {
 // redirectDelay is the delay before the automatic redirect, in seconds.
 const redirectDelay = 10
 
-// setRedirect sets the redirect after signing. It is automatic only right after
-// signing.
-func (p *outcomePage) setRedirect(address string, justSigned bool) {
-	u, err := url.Parse(address)
+// What somebody did last before they are redirected, as the sender's page and the query "just" name it.
+const (
+	leftSigned   = "signed" // or approved, read, filled in
+	leftDeclined = "declined"
+	leftSaved    = "saved" // to go on later
+)
+
+// onward is the way to the page of the sender's that a document names.
+type onward struct {
+	Redirect      string // address, "" for none
+	Host          string // of Redirect
+	RedirectAfter int    // seconds after which a script redirects; 0 means never
+}
+
+// onwardOf returns the redirect after an event, which the address says. It is automatic only right after it.
+func onwardOf(v *Visitor, event string) onward {
+	u, err := url.Parse(v.Document.RedirectURL)
 	if err != nil || u.Host == "" {
-		return
+		return onward{}
 	}
-	p.Redirect, p.Host = address, u.Hostname()
-	if justSigned {
-		p.RedirectAfter = redirectDelay
+	q := u.Query()
+	q.Set("event", event)
+	q.Set("document", v.Document.ID)
+	q.Set("invitation", v.Invitation.ID)
+	u.RawQuery = q.Encode()
+	o := onward{Redirect: u.String(), Host: u.Hostname()}
+	if event != leftSaved && v.Query("just") == event {
+		o.RedirectAfter = redirectDelay
 	}
+	return o
 }

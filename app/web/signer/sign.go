@@ -22,6 +22,7 @@ type documentPage struct {
 	visitPage
 	Sign  *signPage
 	Other *otherReader // the signed-in member, if they are not the person invited
+	onward
 }
 
 // showSign renders the signing page with the values entered so far and the errors
@@ -49,7 +50,11 @@ func (h *Handlers) showSign(v *Visitor, status int, sent page.Form, fault error)
 	p.Scripts = []string{"sign.js"}
 	p.Values, p.Faults = sent, s.namedFaults
 	p.Styles += s.places()
-	return signTemplate.Render(v.Request, status, page.With(p, documentPage{visitPageOf(v), s, otherReaderOf(v)}))
+	var left onward
+	if v.Query("just") == leftSaved {
+		left = onwardOf(v, leftSaved)
+	}
+	return signTemplate.Render(v.Request, status, page.With(p, documentPage{visitPageOf(v), s, otherReaderOf(v), left}))
 }
 
 // labelsOn returns the fixed texts of a page: they are part of its picture, but not of the
@@ -94,7 +99,7 @@ func (h *Handlers) Answer(v *Visitor) error {
 		return h.sendChecked(v, answers.Values)
 	}
 	v.Flash("ok", "sign.saved")
-	return v.SeeOther(v.base)
+	return v.SeeOther(v.base + "?just=" + leftSaved)
 }
 
 // checked answers the script with the faults in the values entered so far and the computed
@@ -234,7 +239,7 @@ func (h *Handlers) finished(v *Visitor, err error) error {
 	if err != nil {
 		return err
 	}
-	return v.SeeOther(v.base + "?just=signed")
+	return v.SeeOther(v.base + "?just=" + leftSigned)
 }
 
 // shownVersion is the input with the version of what the page showed.

@@ -17,22 +17,23 @@ import (
 // buttons to send it.
 type reviewPage struct {
 	*record.Document
-	Status   string // as in the API
-	People   []reviewPerson
-	Errors   []problemRow
-	Warnings []problemRow
-	Infos    []problemRow
-	actions  []record.Action
-	Approve  []page.Option // possible approvers
-	Sends    bool          // there is a mail server
-	Policy   bool          // the company requires approval first
-	Deadline string
-	Marks    []page.Option // allowed types of signatures
-	Leeway   bool          // an advanced setting differs from its default
-	Steps    []step
-	Today    string
-	SendTime string // when it is scheduled to be sent
-	Zone     string // of the times on the page
+	Status    string // as in the API
+	People    []reviewPerson
+	Errors    []problemRow
+	Warnings  []problemRow
+	Infos     []problemRow
+	actions   []record.Action
+	Approve   []page.Option // possible approvers
+	Sends     bool          // there is a mail server
+	Policy    bool          // the company requires approval first
+	Deadline  string
+	Marks     []page.Option // allowed types of signatures
+	Declining []page.Option // what happens when somebody declines
+	Leeway    bool          // an advanced setting differs from its default
+	Steps     []step
+	Today     string
+	SendTime  string // when it is scheduled to be sent
+	Zone      string // of the times on the page
 }
 
 // May reports whether the reader may take an action now.
@@ -83,7 +84,10 @@ func (h *Handlers) showReviewOf(r *page.Request, d *record.Document, status int,
 	if d.ExpiresAt != nil {
 		data.Deadline = d.ExpiresAt.In(r.Who.Company.Zone()).Format(time.DateOnly)
 	}
-	data.Leeway = d.NoDecline || d.NoDelegation || d.RedirectURL != "" || d.NoMails
+	for _, choice := range append([]string{""}, record.OnDeclines()...) {
+		data.Declining = append(data.Declining, page.Option{Value: choice, Label: r.Say("company.decline." + cmp.Or(choice, "company")), Selected: choice == d.OnDecline})
+	}
+	data.Leeway = d.NoDecline || d.NoDelegation || d.OnDecline != "" || d.RedirectURL != "" || d.NoMails
 	if data.May("submit") {
 		if data.Approve, err = h.approvers(r, d); err != nil {
 			return err

@@ -69,6 +69,7 @@ func reviewInput(r *page.Request, do string) (record.DocumentInput, error) {
 		in.RedirectURL = new(r.Form.Value("redirect_url"))
 		in.AllowDecline, in.AllowDelegation = new(r.Form.Has("allow_decline")), new(r.Form.Has("allow_delegation"))
 		in.ReadToEnd = new(r.Form.Has("read_to_end"))
+		in.OnDecline = new(r.Form.Value("on_decline"))
 		in.DeclineReason, in.SendEmails = new(r.Form.Has("decline_reason")), new(!r.Form.Has("no_emails"))
 	}
 	if do == "submit" {
