@@ -123,6 +123,7 @@ func TestDoubleInATest(t *testing.T) {
 	if mail := c.Mail(t, "invitation"); len(mail) != 2 || mail[0].To != "ben@x.example" || len(mail[0].Links) == 0 {
 		t.Errorf("the mail is %+v", mail)
 	}
+	backToSent := c.Snapshot(t)
 	c.Sign(t, signed)
 	c.Decline(t, declined)
 	c.Advance(t, "400d")
@@ -137,7 +138,16 @@ func TestDoubleInATest(t *testing.T) {
 		t.Errorf("a declined document is %s", got)
 	}
 
+	for range 2 {
+		backToSent(t)
+		if got := status(signed); got != "sent" {
+			t.Errorf("before it was signed the document is %s", got)
+		}
+		c.Sign(t, signed)
+	}
+
 	// Moving the clock of all ends nobody's session.
+	withToken := env
 	env = []string{"PARAPH_PASSWORD=" + c.Password, "XDG_CONFIG_HOME=" + t.TempDir()}
 	if got := callWith(t, env, "login", c.URL, "--email", c.Email); got.code != 0 {
 		t.Fatalf("login: %s", got.err)
@@ -154,5 +164,9 @@ func TestDoubleInATest(t *testing.T) {
 	}
 	if mail := c.Mail(t, "invitation"); len(mail) != 2 {
 		t.Errorf("after ten years the mail is %+v", mail)
+	}
+	c.Reset(t)
+	if got := callWith(t, withToken, "list"); got.code != 0 || strings.Contains(got.out, declined) {
+		t.Errorf("after a reset: exit %d, %s%s", got.code, got.out, got.err)
 	}
 }

@@ -89,7 +89,7 @@ func (d *Double) Company(t testing.TB) *Company {
 // Advance moves the company's clock, by way of all that is due before: "36h", "7d".
 func (c *Company) Advance(t testing.TB, by string) {
 	t.Helper()
-	c.double().do(t, http.MethodPost, "/test/clock", map[string]string{"company": c.ID, "advance": by}, nil)
+	c.do(t, http.MethodPost, "/test/clock", map[string]string{"advance": by}, nil)
 }
 
 // Sign lets everybody who must act on a document do so, as through their links.
@@ -107,11 +107,46 @@ func (c *Company) Decline(t testing.TB, document string) {
 // Fail makes the next requests with the company's tokens fail; see POST /test/faults.
 func (c *Company) Fail(t testing.TB, fault map[string]any) {
 	t.Helper()
-	body := map[string]any{"company": c.ID}
-	for name, value := range fault {
-		body[name] = value
+	c.do(t, http.MethodPost, "/test/faults", fault, nil)
+}
+
+// Reset makes the company what it was when it was made. Its token works.
+func (c *Company) Reset(t testing.TB) {
+	t.Helper()
+	c.do(t, http.MethodPost, "/test/reset", nil, nil)
+}
+
+// Snapshot keeps the company as it is, its clock included, for the cases of a table that begin alike.
+// The function that it returns goes back to that, any number of times.
+func (c *Company) Snapshot(t testing.TB) (restore func(t testing.TB)) {
+	t.Helper()
+	var kept struct{ ID string }
+	c.do(t, http.MethodPost, "/test/snapshots", nil, &kept)
+	return func(t testing.TB) {
+		t.Helper()
+		c.do(t, http.MethodPost, "/test/snapshots/"+kept.ID+"/restore", nil, nil)
 	}
-	c.double().do(t, http.MethodPost, "/test/faults", body, nil)
+}
+
+// Posting is what was sent to the receiver of a webhook, and what that answered.
+type Posting struct {
+	Type       string `json:"type"` // of the event
+	URL        string `json:"url"`
+	Status     string `json:"status"` // delivered, waiting for another attempt, or failed
+	StatusCode int    `json:"status_code"`
+	Request    struct {
+		Headers map[string]string `json:"headers"` // with the signature
+		Body    string            `json:"body"`
+	} `json:"request"`
+}
+
+// Posted returns what was sent to the company's webhooks about events of a type, newest first, and waits for
+// the first of them.
+func (c *Company) Posted(t testing.TB, event string) []Posting {
+	t.Helper()
+	var found struct{ Data []Posting }
+	c.do(t, http.MethodGet, "/test/webhooks?wait=5s&type="+event, nil, &found)
+	return found.Data
 }
 
 // Mail is a message in the outbox.
@@ -127,11 +162,9 @@ type Mail struct {
 func (c *Company) Mail(t testing.TB, kind string) []Mail {
 	t.Helper()
 	var found struct{ Data []Mail }
-	c.do(t, http.MethodGet, "/test/outbox?wait=5s&company="+c.ID+"&kind="+kind, nil, &found)
+	c.do(t, http.MethodGet, "/test/outbox?wait=5s&kind="+kind, nil, &found)
 	return found.Data
 }
-
-func (c *Company) double() *Double { return &Double{c.URL} }
 
 func (c *Company) do(t testing.TB, method, path string, body, into any) {
 	t.Helper()
