@@ -49,7 +49,7 @@ const maxSnapshots = 1000
 
 func (m marks) copied() marks { return marks{maps.Clone(m.begun), maps.Clone(m.snapshots)} }
 
-// begin remembers a company as it is, to go back to.
+// begin remembers a company of a store in memory as it is, to go back to.
 func (p *past) begin(db *kv.DB, company string) error {
 	mark, err := db.Mark(company)
 	if err != nil {
@@ -165,12 +165,18 @@ func (c Controls) Reset(ctx context.Context, company string) error {
 // settled waits for the due work of a company, which must exist, or with "" of all of them.
 func (c Controls) settled(ctx context.Context, company string) error {
 	if company != "" {
+		if c.app.past.seeded == nil {
+			return errOnDisk
+		}
 		if err := c.app.db.View(func(tx *kv.Tx) error { _, err := account.LoadCompany(tx, company); return err }); err != nil {
 			return err
 		}
 	}
 	return c.Settle(ctx, company)
 }
+
+// errOnDisk refuses what only stores in memory can do.
+var errOnDisk = fault.Conflict("data_on_disk")
 
 // forget makes everything in memory agree with records that were replaced.
 func (c Controls) forget() error {
@@ -219,6 +225,9 @@ func (c Controls) Snapshot(ctx context.Context, company string) (id string, err 
 	a := c.app
 	if err := c.settled(ctx, company); err != nil {
 		return "", err
+	}
+	if a.past.seeded == nil {
+		return "", errOnDisk
 	}
 	s := snapshot{company: company, clocks: a.Clock.Keep(company)}
 	if company == "" {

@@ -7,6 +7,28 @@ import (
 	"paraph/app/apptest"
 )
 
+// TestServersOnDiskOnlyBeginAnew asks a server on disk for what only stores in memory can do.
+func TestServersOnDiskOnlyBeginAnew(t *testing.T) {
+	t.Parallel()
+	s, err := apptest.StartIn(t.TempDir(), app.NewClock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	anybody := s.Anonymous()
+	made := anybody.Post(t, "/test/companies", nil).Want(t, 201)
+	for path, in := range map[string]apptest.Map{"/test/reset": {"company": made.Text(t, "id")}, "/test/snapshots": {}} {
+		if got := anybody.Post(t, path, in).Want(t, 409).Text(t, "code"); got != "data_on_disk" {
+			t.Errorf("%s is refused with %s", path, got)
+		}
+	}
+	anybody.Post(t, "/test/reset", nil).Want(t, 200)
+}
+
 // BenchmarkReset resets a test double that a test has used a little.
 func BenchmarkReset(b *testing.B) {
 	s := apptest.New(b)
