@@ -68,6 +68,7 @@ type LimitsConfig struct {
 	Connections int  `koanf:"connections"`
 	Memory      Size `koanf:"memory"`
 
+	TokenRequests    int  `koanf:"token_requests"` // a minute; 0: any number
 	CompanyDocuments int  `koanf:"company_documents"`
 	CompanyStorage   Size `koanf:"company_storage"`
 	CompanyContacts  int  `koanf:"company_contacts"`

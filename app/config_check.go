@@ -81,6 +81,7 @@ func (c Config) validateServer(p *problems) {
 	atLeast(p, "server.limits.fields", s.Limits.Fields, 1)
 	atLeast(p, "server.limits.bulk_rows", s.Limits.BulkRows, 1)
 	atLeast(p, "server.limits.connections", s.Limits.Connections, 1)
+	atLeast(p, "server.limits.token_requests", s.Limits.TokenRequests, 0)
 	atLeast(p, "server.limits.company_documents", s.Limits.CompanyDocuments, 0)
 	atLeast(p, "server.limits.company_storage", s.Limits.CompanyStorage, 0)
 	atLeast(p, "server.limits.company_contacts", s.Limits.CompanyContacts, 0)

@@ -35,7 +35,7 @@ func (a *App) openHandlers(opened Options) (err error) {
 		Machine: a.Machine, Checkpoints: a.Checkpoints, Keys: a.Keys, Words: a.words, Log: a.log, Version: Version(), LogRequests: a.Config.Log.Requests, Kit: a.kit, Mount: pages.Mount,
 		MaxBody: int64(limits.Body), MaxUpload: int64(limits.Upload),
 		MaxFiles: maxFiles * int64(limits.Upload), MaxObjects: maxObjects(limits),
-		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, Connections: limits.Connections,
+		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, Connections: limits.Connections, TokenRequests: limits.TokenRequests,
 		Ready: a.Ready, Enter: a.requests.enter, OwnNames: opened.OwnNames, Strict: opened.Strict,
 	}
 	if u, err := url.Parse(server.BaseURL); err == nil {

@@ -19,6 +19,7 @@ import (
 	"paraph/app/checkpoint"
 	"paraph/app/contact"
 	"paraph/app/httpkit"
+	"paraph/app/limit"
 	"paraph/app/machine"
 	"paraph/app/mailserver"
 	"paraph/app/notify"
@@ -61,10 +62,12 @@ type Options struct {
 	ReadTimeout time.Duration
 	IdleTimeout time.Duration
 	Connections int
-	Ready       func(context.Context) error
-	Test        TestControls // nil except on a test double
-	Host        string       // of the configured address, or empty
-	OwnNames    bool         // requests under names that strangers can set are refused
+	// TokenRequests is how many requests a minute one token may make; 0 is any number.
+	TokenRequests int
+	Ready         func(context.Context) error
+	Test          TestControls // nil except on a test double
+	Host          string       // of the configured address, or empty
+	OwnNames      bool         // requests under names that strangers can set are refused
 	// Observe is called after every request with the name of its route. It may be nil.
 	Observe func(route string, status int, took time.Duration)
 	// Enter registers a request and returns the function that ends it; false
@@ -86,6 +89,7 @@ type server struct {
 	speech
 	app     *fiber.App
 	replays *replays
+	paces   *limit.Limiter // of tokens, nil without a limit
 	bodies  *bodies
 
 	described  []described
@@ -117,6 +121,9 @@ func New(o Options) *fiber.App {
 		ReadBufferSize: 16 << 10, ErrorHandler: s.fail, DisablePreParseMultipartForm: true, UnescapePath: true,
 	})
 	s.app.Use(s.observe)
+	if o.TokenRequests > 0 {
+		s.paces = limit.New(o.TokenRequests, time.Minute, time.Now)
+	}
 	if o.OwnNames {
 		s.app.Use(s.guardName)
 	}

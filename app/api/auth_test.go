@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -372,4 +373,28 @@ func TestMe(t *testing.T) {
 	c.Patch(t, "/me", obj{"password": "a much better password", "current_password": apptest.Password}).Want(t, 200)
 	c.Get(t, "/me").Want(t, 200)
 	failed(t, other.Get(t, "/me"), 401)
+}
+
+// TestTokensArePaced makes more requests with one token than it may, and one with another token.
+func TestTokensArePaced(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, func(c *app.Config) { c.Server.Limits.TokenRequests = 12 })
+	c := s.Company(t)
+	last := 12
+	for {
+		r := c.Get(t, "/documents")
+		if r.Status == http.StatusTooManyRequests {
+			throttled(t, r)
+			break
+		}
+		left, err := strconv.Atoi(r.Want(t, 200).Header.Get("X-RateLimit-Remaining"))
+		if err != nil || left >= last || r.Header.Get("X-RateLimit-Limit") != "12" {
+			t.Fatalf("%d are left after %d: %v", left, last, r.Header)
+		}
+		last = left
+	}
+	if last != 0 {
+		t.Errorf("refused with %d left", last)
+	}
+	s.Login(t, c.Email).Get(t, "/documents").Want(t, 200)
 }

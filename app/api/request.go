@@ -11,6 +11,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/httpkit"
+	"paraph/app/limit"
 	"paraph/app/signing"
 	"paraph/app/signing/record"
 )
@@ -69,6 +70,9 @@ func (r *request) admit() (err error) {
 	if r.who, err = r.server.authenticate(r.Ctx); err != nil {
 		return err
 	}
+	if err := r.pace(); err != nil {
+		return err
+	}
 	r.seen = ifMatch(r.Get(fiber.HeaderIfMatch))
 	r.Locals(companyKey, r.who.CompanyID)
 	if err := r.op.rule.Admit(r.who); err != nil {
@@ -77,6 +81,20 @@ func (r *request) admit() (err error) {
 	if id, ok := parseID(r.Params("document")); ok && r.who.IsSignatory() && id != r.who.Document {
 		return fault.NotFound("document")
 	}
+	return nil
+}
+
+// pace counts the request, and refuses it if its token has made as many as it may in the last minute.
+func (r *request) pace() error {
+	l := r.server.paces
+	if l == nil || r.who.TokenID == "" {
+		return nil
+	}
+	remaining, wait, ok := l.Allow(r.who.TokenID)
+	if !ok {
+		return fault.Throttled(l.Limit(), wait)
+	}
+	r.rate(limit.Rate{Limit: l.Limit(), Remaining: remaining})
 	return nil
 }
 
