@@ -29,10 +29,12 @@ type fieldBody struct {
 	FileID       *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
 	InvitationID *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
 	Page         *int           `json:"page,omitempty" doc:"Starts at 1"`
-	X            *float64       `json:"x,omitempty" doc:"Left edge, as a fraction of the page width"`
-	Y            *float64       `json:"y,omitempty" doc:"Top edge, as a fraction of the page height"`
-	Width        *float64       `json:"width,omitempty" doc:"As a fraction of the page"`
-	Height       *float64       `json:"height,omitempty" doc:"As a fraction of the page"`
+	X            *float64       `json:"x,omitempty" doc:"Left edge, as a fraction of the page width, or in unit and from origin"`
+	Y            *float64       `json:"y,omitempty" doc:"Top edge, as a fraction of the page height, or in unit and from origin"`
+	Width        *float64       `json:"width,omitempty" doc:"As a fraction of the page, or in unit"`
+	Height       *float64       `json:"height,omitempty" doc:"As a fraction of the page, or in unit"`
+	Unit         string         `json:"unit,omitempty" enum:"fraction,pt,mm" doc:"Unit of x, y, width and height: fraction of the page (the default), pt (72 an inch) or mm. Answers have fractions"`
+	Origin       string         `json:"origin,omitempty" enum:"top_left,top_right,bottom_left,bottom_right" doc:"Corner of the page that x and y are measured from, to the same corner of the field; top_left by default"`
 	Formula      *string        `json:"formula,omitempty" doc:"Computes the value of a text, number or date from other fields, such as round(net * (1 + vat / 100), 2); at most 1000 characters and 200 parts. The field is then read-only, and required only if that is said. See the description of replacing all fields"`
 	Condition    *conditionBody `json:"condition,omitempty" doc:"Shows or requires the field only if other fields have certain values. What is sent for a field that is not shown is ignored, and nothing is drawn. An empty list of comparisons removes it. Not for signatures"`
 	Anchor       *anchorBody    `json:"anchor,omitempty" doc:"Places the field by a phrase of the file; width and height are then optional, page, x and y ignored"`
@@ -57,6 +59,7 @@ func (b *fieldBody) UnmarshalJSON(text []byte) error {
 func (b *fieldBody) input() record.FieldInput {
 	in := b.properties
 	in.ID, in.File, in.Invitation, in.Page = idOr(b.ID), idPointer(b.FileID), idPointer(b.InvitationID), b.Page
+	in.Unit, in.Origin = b.Unit, b.Origin
 	in.X, in.Y, in.Width, in.Height, in.Formula = b.X, b.Y, b.Width, b.Height, b.Formula
 	if b.Condition != nil {
 		in.Condition = b.Condition.condition()

@@ -9,6 +9,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -337,4 +338,29 @@ func digits(text string) string {
 		}
 	}
 	return ""
+}
+
+// TestFieldsInMillimetres places fields on a page of A4 from its corners, in one request and in a change.
+func TestFieldsInMillimetres(t *testing.T) {
+	t.Parallel()
+	c := company(t)
+	field := obj{"type": "text", "invitation_id": "0", "unit": "mm", "origin": "bottom_right", "x": 20, "y": 30, "width": 50, "height": 10}
+	d := c.Post(t, "/documents", apptest.Multipart(t, obj{"title": "Lease", "invitations": signers(1), "fields": list{field}}, apptest.File{Name: "a.pdf", Content: apptest.PDF(t)})).Want(t, 201)
+	at := "/documents/" + d.Text(t, "id")
+	page := c.Get(t, at+"/files").Want(t, 200)
+	wide, high := page.At(t, "data.0.page_sizes.0.width").(float64)/72*25.4, page.At(t, "data.0.page_sizes.0.height").(float64)/72*25.4
+	near := func(r *apptest.Response, name string, want float64) {
+		t.Helper()
+		if got := r.At(t, name).(float64); math.Abs(got-want) > 1e-6 {
+			t.Errorf("%s is %g instead of %g", name, got, want)
+		}
+	}
+	near(d, "fields.0.x", 1-70/wide)
+	near(d, "fields.0.y", 1-40/high)
+	near(d, "fields.0.width", 50/wide)
+	one := at + "/fields/" + d.Text(t, "fields.0.id")
+	near(c.Patch(t, one, obj{"unit": "pt", "x": 36}).Want(t, 200), "x", 36/72.*25.4/wide)
+	failed(t, c.Patch(t, one, obj{"unit": "furlong", "x": 1}), 422, "unit")
+	failed(t, c.Patch(t, one, obj{"origin": "middle", "x": 0.1}), 422, "origin")
+	failed(t, c.Patch(t, one, obj{"anchor": obj{"text": "Lease"}, "unit": "mm", "width": 20}), 422, "unit")
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"slices"
+	"strings"
 
 	"paraph/app/fault"
 	"paraph/app/input"
@@ -44,17 +45,23 @@ func (in *FieldInput) applyBox(f *fault.Fields, x *Field, file *File) {
 	if file != nil && (x.Page < 1 || x.Page > len(file.Pages)) {
 		f.Between("page", 1, len(file.Pages))
 	}
-	set := func(name string, to *float64, v *float64) {
+	page := Size{Width: 1, Height: 1}
+	if file != nil && !f.Has("page") {
+		page = file.Pages[x.Page-1]
+	}
+	across, down := in.scale(f, page)
+	set := func(name string, to *float64, v *float64, scale float64) {
 		if v != nil {
-			*to = *v
+			*to = *v * scale
 		} else if x.ID == "" {
 			f.Required(name)
 		}
 	}
-	set("x", &x.X, in.X)
-	set("y", &x.Y, in.Y)
-	set("width", &x.Width, in.Width)
-	set("height", &x.Height, in.Height)
+	set("width", &x.Width, in.Width, across)
+	set("height", &x.Height, in.Height, down)
+	set("x", &x.X, in.X, across)
+	set("y", &x.Y, in.Y, down)
+	in.turn(f, x)
 	inside := func(name string, v, low float64) {
 		if !f.Has(name) && !(v >= low && v <= 1) {
 			f.Add(name, "not_a_fraction", fault.Decimal("low", low), fault.Decimal("high", 1))
@@ -72,6 +79,51 @@ func (in *FieldInput) applyBox(f *fault.Fields, x *Field, file *File) {
 	}
 }
 
+// Units in which a place can be given.
+const (
+	unitFraction   = "fraction"
+	unitPoint      = "pt"
+	unitMillimetre = "mm"
+)
+
+// Units lists the units in which a place can be given.
+func Units() []string { return []string{unitFraction, unitPoint, unitMillimetre} }
+
+// Origins lists the corners of a page that a place can be measured from, to the same corner of the field.
+func Origins() []string { return []string{"top_left", "top_right", "bottom_left", "bottom_right"} }
+
+// scale returns what lengths in the unit of the input are multiplied with to be fractions of a page.
+func (in *FieldInput) scale(f *fault.Fields, page Size) (across, down float64) {
+	switch in.Unit {
+	case "", unitFraction:
+	case unitPoint:
+		return 1 / page.Width, 1 / page.Height
+	case unitMillimetre:
+		const points = 72 / 25.4
+		return points / page.Width, points / page.Height
+	default:
+		f.OneOf("unit", Units()...)
+	}
+	return 1, 1
+}
+
+// turn measures the place of a field from the top left corner of its page, if the input gives it from another one.
+func (in *FieldInput) turn(f *fault.Fields, x *Field) {
+	if in.Origin == "" {
+		return
+	}
+	if !slices.Contains(Origins(), in.Origin) {
+		f.OneOf("origin", Origins()...)
+		return
+	}
+	if in.X != nil && strings.HasSuffix(in.Origin, "right") {
+		x.X = 1 - x.X - x.Width
+	}
+	if in.Y != nil && strings.HasPrefix(in.Origin, "bottom") {
+		x.Y = 1 - x.Y - x.Height
+	}
+}
+
 // Bounds of an anchor.
 const (
 	maxOccurrence = 10_000
@@ -81,7 +133,11 @@ const (
 // CheckAnchor checks the anchor of an input and completes it.
 func (in *FieldInput) CheckAnchor(f *fault.Fields) {
 	a := *in.Anchor
-	in.Anchor = &a
+	in.Anchor, in.Origin = &a, ""
+	if in.Unit != "" && in.Unit != unitFraction {
+		f.OneOf("unit", unitFraction) // the size of the page is not known before the phrase is found
+		in.Unit = ""
+	}
 	if a.Text = input.Line(f, "anchor.text", &a.Text, MaxName); a.Text == "" && !f.Has("anchor.text") {
 		f.Required("anchor.text")
 	}

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -77,6 +78,40 @@ func TestFieldsLieOnTheirPage(t *testing.T) {
 		}
 		if x.X != tt.x || x.Y != tt.y || x.Width != tt.width || x.Height != tt.height || x.Page != page {
 			t.Errorf("%+v: got %+v", tt, x)
+		}
+	}
+}
+
+// TestFieldsAreMeasured places a box of 72 by 36 points on A4 and beyond, from each corner.
+func TestFieldsAreMeasured(t *testing.T) {
+	t.Parallel()
+	const width, height = 595.2, 841.8
+	on := record.Placement{Files: []record.File{{ID: "f1", Pages: []record.Size{{Width: width, Height: height}}}}, Invitations: place.Invitations}
+	for _, tt := range []struct {
+		unit, origin        string
+		x, y, width, height float64
+		wantX, wantY        float64 // in points, from the top left corner
+		refused             string
+	}{
+		{"pt", "", 100, 50, 72, 36, 100, 50, ""}, {"pt", "top_left", 100, 50, 72, 36, 100, 50, ""},
+		{"mm", "", 25.4, 12.7, 25.4, 12.7, 72, 36, ""},
+		{"pt", "top_right", 100, 50, 72, 36, width - 172, 50, ""}, {"pt", "bottom_left", 100, 50, 72, 36, 100, height - 86, ""},
+		{"mm", "bottom_right", 0, 0, 25.4, 12.7, width - 72, height - 36, ""},
+		{"fraction", "bottom_right", .5, .5, 72 / width, 36 / height, width/2 - 72, height/2 - 36, ""},
+		{"pt", "top_right", 600, 50, 72, 36, width - 672, 50, "x not_a_fraction 0 1"},
+		{"inch", "", .1, .1, 72 / width, 36 / height, width / 10, height / 10, "unit not_one_of fraction, pt, mm"},
+		{"", "middle", .1, .1, 72 / width, 36 / height, width / 10, height / 10, "origin not_one_of top_left"},
+	} {
+		var f fault.Fields
+		var x record.Field
+		in := record.FieldInput{File: new("f1"), Invitation: new("i1"), Type: new("text"), X: &tt.x, Y: &tt.y, Width: &tt.width, Height: &tt.height, Unit: tt.unit, Origin: tt.origin}
+		in.Apply(&f, &x, on)
+		if got := faults(&f); !strings.HasPrefix(got, tt.refused) || tt.refused == "" && got != "" {
+			t.Errorf("%+v: got %q", tt, got)
+		}
+		near := func(got, want float64) bool { return math.Abs(got-want) < 1e-6 }
+		if !near(x.X*width, tt.wantX) || !near(x.Y*height, tt.wantY) || !near(x.Width*width, 72) || !near(x.Height*height, 36) {
+			t.Errorf("%+v: got %g, %g, %g by %g", tt, x.X*width, x.Y*height, x.Width*width, x.Height*height)
 		}
 	}
 }

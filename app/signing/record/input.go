@@ -51,6 +51,8 @@ type FieldInput struct {
 	X, Y               *float64
 	Width              *float64
 	Height             *float64
+	Unit               string // of X, Y, Width and Height, one of Units; "" is fractions of the page
+	Origin             string // corner that X and Y are measured from, one of Origins; "" is the top left one
 	Required           *bool
 	ReadOnly           *bool
 	Value              *string
