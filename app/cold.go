@@ -144,6 +144,23 @@ func coldStorage(ctx context.Context, a *App, o ColdOrder, w io.Writer) error {
 	return err
 }
 
+// moving says what has moved to cold storage, and tries to reach it.
+func (a *App) moving(ctx context.Context) Finding {
+	const part = "cold storage"
+	of, err := a.cold.Sizes()
+	if err != nil {
+		return Finding{part, problem, sentence(err), "Run paraph check."}
+	}
+	if a.Config.Data.Cold == "" && of.Files == 0 {
+		return Finding{part, fine, "All files are kept in the data folder.", ""}
+	}
+	if err := a.cold.Try(ctx); err != nil {
+		return Finding{part, problem, fmt.Sprintf("%s there, and no more can move: %s", english.Plural(of.Files, "file is", "files are"), sentence(err)),
+			"Check data.cold, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_ENDPOINT_URL, and run paraph cold --move."}
+	}
+	return Finding{part, fine, fmt.Sprintf("%s (%s) kept in %s.", english.Plural(of.Files, "file is", "files are"), size(of.Bytes), a.cold.Address()), ""}
+}
+
 // coldLate is how long moving files may fail before it is reported.
 const coldLate = 24 * time.Hour
 

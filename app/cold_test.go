@@ -139,6 +139,7 @@ func TestFilesMoveToColdStorageAndBack(t *testing.T) {
 	c = p.advance("8784h")
 	run(dir, "moved, which freed", 0, "cold", "--move")
 	run(dir, "kept in s3://safe/old/", 0, "cold")
+	run(dir, "cold storage", 0, "doctor")
 	left := here(t, dir)
 	moved := s.objects()
 	if left == 0 || all-left != len(moved)-1 {
@@ -192,6 +193,7 @@ func TestFilesMoveToColdStorageAndBack(t *testing.T) {
 	run(copied, "", 0, "restore", backups)
 	run(copied, "No problems found in 2 documents.", 0, "check")
 	run(copied, "paraph cold --take-over", 1, "cold", "--move")
+	run(copied, "holds the files of another server", 1, "doctor")
 	run(copied, "From now on", 0, "cold", "--take-over", "--move")
 	run(dir, "holds the files of another server", 1, "cold", "--move")
 	run(dir, "From now on", 0, "cold", "--take-over")

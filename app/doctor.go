@@ -128,7 +128,7 @@ func (a *App) examine(ctx context.Context, running bool) (all []Finding) {
 	upkeep := upkeepExam{a.dir, a.Clock, a.db, a.jobs}
 	parts := []func(context.Context) Finding{
 		signing.present, signing.test, signing.timestamps, signing.certificates, server.encryption, files.pdf, files.office, files.languages,
-		machine.room, machine.time, mail.connection, mail.sender, upkeep.backup, upkeep.check, a.caches, a.growing,
+		machine.room, machine.time, mail.connection, mail.sender, upkeep.backup, upkeep.check, a.moving, a.caches, a.growing,
 	}
 	if running {
 		parts = append(parts, server.address, upkeep.overdue)

@@ -313,26 +313,23 @@ func (s *Store) TakeOver(ctx context.Context) error {
 	return s.hold(ctx, true)
 }
 
+// Try reads from the place, and returns what keeps files from moving there.
+func (s *Store) Try(ctx context.Context) error {
+	if s.o.Off != nil {
+		return s.o.Off
+	}
+	_, _, err := s.held(ctx, false)
+	return err
+}
+
 // hold returns an error if the place belongs to another server: a copy of an installation must not remove what
 // the original needs. An empty place is taken.
 func (s *Store) hold(ctx context.Context, seize bool) error {
-	own, err := s.o.DB.History()
-	if err != nil {
+	own, is, err := s.held(ctx, seize)
+	if err != nil || is {
 		return err
 	}
 	p := s.o.Place
-	found, err := s.holder(ctx)
-	if err != nil {
-		return p.Explain(holderName, err)
-	}
-	switch {
-	case found.ID == own.ID:
-		return nil
-	case found.ID != "" && found.Line != own.Line:
-		return fmt.Errorf("%s holds the files of another installation, on %s; set data.cold to a place of its own", p.Address(""), found.Host)
-	case found.ID != "" && !seize:
-		return &TakenError{p.Address(""), found.Host}
-	}
 	b, err := json.Marshal(holder{own, s.o.Host, s.o.Now().UTC()})
 	if err != nil {
 		return err
@@ -340,6 +337,24 @@ func (s *Store) hold(ctx context.Context, seize bool) error {
 	_, err = p.Client.PutObject(ctx, p.Name, p.Prefix+holderName, strings.NewReader(string(b)), int64(len(b)),
 		minio.PutObjectOptions{ContentType: "application/json", DisableContentSha256: true})
 	return p.Explain(holderName, err)
+}
+
+// held reports whether the place is this server's already. It returns an error if it may not become that.
+func (s *Store) held(ctx context.Context, seize bool) (own kv.History, is bool, err error) {
+	if own, err = s.o.DB.History(); err != nil {
+		return own, false, err
+	}
+	p := s.o.Place
+	found, err := s.holder(ctx)
+	switch {
+	case err != nil:
+		return own, false, p.Explain(holderName, err)
+	case found.ID != "" && found.Line != own.Line:
+		return own, false, fmt.Errorf("%s holds the files of another installation, on %s; set data.cold to a place of its own", p.Address(""), found.Host)
+	case found.ID != "" && found.ID != own.ID && !seize:
+		return own, false, &TakenError{p.Address(""), found.Host}
+	}
+	return own, found.ID == own.ID, nil
 }
 
 // maxHolder is how much of the object is read, in bytes.
