@@ -56,7 +56,7 @@ func (a *App) path(name string) string { return filepath.Join(a.dir, name) }
 // openData opens the records and the files.
 func (a *App) openData(o Options) (err error) {
 	fetch := func(hash string) (io.ReadCloser, error) { return a.cold.Fetch(hash) }
-	files := blob.Options{Fetch: fetch, Reserve: int64(a.Config.Data.Reserve), NoSync: o.InMemory || o.Copy, Beside: o.Files, Now: time.Now, Log: a.log}
+	files := blob.Options{Fetch: fetch, Evicts: a.Config.Data.Cold != "" && !o.Copy, Reserve: int64(a.Config.Data.Reserve), NoSync: o.InMemory || o.Copy, Beside: o.Files, Now: time.Now, Log: a.log}
 	if a.blobs, err = blob.Open(a.path("files"), files); err != nil {
 		return err
 	}

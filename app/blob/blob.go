@@ -71,6 +71,9 @@ type Options struct {
 	// the folder through it. It may be nil.
 	Fetch func(hash string) (io.ReadCloser, error)
 
+	// Evicts says that Evict may be called, so that blobs handed to other processes are kept from it for a while.
+	Evicts bool
+
 	// Now is the clock that dates blobs for Sweep. The default is time.Now.
 	Now func() time.Time
 
@@ -91,6 +94,7 @@ type Store struct {
 	reserve int64
 	noSync  bool
 	fetch   func(hash string) (io.ReadCloser, error)
+	evicts  bool
 	now     func() time.Time
 	log     *slog.Logger
 
@@ -118,7 +122,7 @@ func (s *Store) hold(n int) {
 // Open creates the folder if needed, and removes files left half written by an interrupted
 // process. There is nothing to close.
 func Open(dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, beside: o.Beside, reserve: o.Reserve, noSync: o.NoSync, fetch: o.Fetch, now: o.Now, log: o.Log}
+	s := &Store{dir: dir, beside: o.Beside, reserve: o.Reserve, noSync: o.NoSync, fetch: o.Fetch, evicts: o.Evicts, now: o.Now, log: o.Log}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -521,3 +521,66 @@ func TestHashGoesOnFromWhatWasVerified(t *testing.T) {
 		}
 	}
 }
+
+// TestEvictedBlobsComeBack evicts a blob that is kept elsewhere: reading it fetches it once for all readers, what
+// is fetched has to be what it is called, and one handed to another process is not evicted.
+func TestEvictedBlobsComeBack(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	kept, fetched := map[string]string{}, 0
+	s, err := blob.Open(t.TempDir(), blob.Options{Evicts: true, Now: func() time.Time { return now }, Fetch: func(hash string) (io.ReadCloser, error) {
+		content, ok := kept[hash]
+		if !ok {
+			return nil, blob.ErrNotFound
+		}
+		fetched++
+		return io.NopCloser(strings.NewReader(content)), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, err := s.Put(t.Context(), strings.NewReader("once upon a time"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept[ref.Hash] = "once upon a time"
+	evict := func(after time.Duration, want bool) {
+		t.Helper()
+		if gone, err := s.Evict(ref.Hash, now.Add(after)); err != nil || gone != want {
+			t.Fatalf("evicted: %v, %v", gone, err)
+		}
+	}
+	evict(-time.Hour, false) // it was stored just now
+	evict(time.Hour, true)
+	if err := s.Verify(ref.Hash); !errors.Is(err, blob.ErrNotFound) || fetched != 0 {
+		t.Errorf("verified: %v after %d transfers", err, fetched)
+	}
+	for range 2 {
+		f, err := s.Open(ref.Hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := io.ReadAll(f); string(b) != kept[ref.Hash] || f.Close() != nil {
+			t.Errorf("%q, %v", b, err)
+		}
+	}
+	if fetched != 1 {
+		t.Errorf("%d transfers for two readers", fetched)
+	}
+	now = now.Add(48 * time.Hour)
+	if _, err := s.Paths(ref.Hash); err != nil {
+		t.Fatal(err)
+	}
+	evict(-24*time.Hour, false) // somebody is about to read it
+	evict(time.Hour, true)
+	if paths, err := s.Paths(ref.Hash); err != nil {
+		t.Fatal(err)
+	} else if b, err := os.ReadFile(paths[0]); string(b) != kept[ref.Hash] {
+		t.Errorf("%q, %v", b, err)
+	}
+	evict(time.Hour, true)
+	kept[ref.Hash] = "once upon a crime"
+	if _, err := s.Open(ref.Hash); !errors.Is(err, blob.ErrCorrupt) {
+		t.Errorf("something else: %v", err)
+	}
+}

@@ -41,22 +41,22 @@ func (s *Store) bringOne(hash string) (err error) {
 // not evicted before it is opened.
 const touchedAfter = time.Hour
 
-// stay makes sure that a blob is in the folder and is not evicted soon.
-func (s *Store) stay(hash, path string) error {
+// stay makes sure that a blob is in the folder and is not evicted soon, and returns its path.
+func (s *Store) stay(hash, path string) (string, error) {
 	here, err := s.touch(path)
 	if err != nil {
-		return fmt.Errorf("blob %s: %w", hash, err)
+		return "", fmt.Errorf("blob %s: %w", hash, err)
 	}
 	if here {
-		return nil
+		return path, nil
 	}
-	if err := s.bring(hash); !errors.Is(err, ErrNotFound) {
-		return err
+	if err := s.bring(hash); err != nil && !errors.Is(err, ErrNotFound) { // the reader finds that out
+		return "", err
 	}
-	return nil // the reader finds out
+	return s.found(hash)
 }
 
-// touch dates a blob anew, and reports whether it is there.
+// touch dates a blob anew if it could be evicted, and reports whether it is there.
 func (s *Store) touch(path string) (here bool, err error) {
 	s.naming.Lock()
 	defer s.naming.Unlock()
@@ -65,7 +65,7 @@ func (s *Store) touch(path string) (here bool, err error) {
 		return false, nil
 	}
 	now := s.now()
-	if err != nil || now.Sub(info.ModTime()) < touchedAfter {
+	if err != nil || !s.evicts || now.Sub(info.ModTime()) < touchedAfter {
 		return true, err
 	}
 	return true, os.Chtimes(path, now, now)

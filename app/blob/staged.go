@@ -23,13 +23,11 @@ func (s *Store) Paths(hashes ...string) ([]string, error) {
 	out := make([]string, 0, len(hashes))
 	for _, h := range hashes {
 		p, err := s.found(h)
+		if err == nil && s.fetch != nil {
+			p, err = s.stay(h, p)
+		}
 		if err != nil {
 			return nil, err
-		}
-		if s.fetch != nil {
-			if err := s.stay(h, p); err != nil {
-				return nil, err
-			}
 		}
 		out = append(out, p)
 	}
