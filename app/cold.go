@@ -22,16 +22,13 @@ import (
 	"paraph/app/folder"
 	"paraph/app/machine"
 	"paraph/app/signing"
-	"paraph/kv"
 )
 
 // openCold prepares the storage that files of documents which ended long ago move to.
 func (a *App) openCold() error {
 	o := cold.Options{
-		DB: a.db, Blobs: a.blobs, After: a.Config.Data.ColdAfter, Ended: func(tx *kv.Tx, hash string, before time.Time) (bool, error) {
-			return signing.EndedBefore(tx, hash, before)
-		},
-		Needed: neededFiles{}.wants, Key: once(a.coldKey), Now: a.Clock.Now, Log: a.log,
+		DB: a.db, Blobs: a.blobs, After: a.Config.Data.ColdAfter, Ended: signing.EndedBefore, Needed: neededFiles{}.wants,
+		Key: once(a.coldKey), Now: a.Clock.Now, Log: a.log,
 	}
 	if a.Config.Data.Cold == "" {
 		o.Off = errors.New("data.cold is empty")

@@ -22,6 +22,7 @@ type coldPlace struct {
 	backend *s3mem.Backend
 	env     []string
 	down    atomic.Bool
+	keeps   atomic.Bool // it removes nothing
 }
 
 func newColdPlace(t *testing.T) *coldPlace {
@@ -32,7 +33,7 @@ func newColdPlace(t *testing.T) *coldPlace {
 	}
 	inner := gofakes3.New(s.backend).Server()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.down.Load() {
+		if s.down.Load() || s.keeps.Load() && r.Method == http.MethodDelete {
 			http.Error(w, "away", http.StatusForbidden) // which nobody repeats
 			return
 		}
@@ -97,14 +98,20 @@ func (p *process) advance(by string) *client {
 	return p.login()
 }
 
-// here counts the stored files in a data folder.
-func here(t *testing.T, dir string) int {
+// storedFiles returns the paths of the stored files in a data folder.
+func storedFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "files", "?", "?", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return len(all)
+	return all
+}
+
+// here counts the stored files in a data folder.
+func here(t *testing.T, dir string) int {
+	t.Helper()
+	return len(storedFiles(t, dir))
 }
 
 // TestFilesMoveToColdStorageAndBack moves what a completed document and a draft need: only the completed one's
@@ -165,6 +172,21 @@ func TestFilesMoveToColdStorageAndBack(t *testing.T) {
 	if again := here(t, dir); again <= left {
 		t.Errorf("%d files are on the disk after reading, %d before", again, left)
 	}
+	// A damaged copy here is replaced from there.
+	for _, path := range storedFiles(t, dir) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(b, []byte("Lease")) || bytes.HasPrefix(want, b) {
+			if err := os.WriteFile(path, flipped(b, len(b)/2), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := c.signed(t, id); !bytes.Equal(got, want) {
+		t.Errorf("%d bytes come back after damage here instead of %d", len(got), len(want))
+	}
 	c = p.advance("48h")
 	run(dir, "0 files moved, which freed", 0, "cold", "--move")
 	if again := here(t, dir); again != left {
@@ -198,10 +220,23 @@ func TestFilesMoveToColdStorageAndBack(t *testing.T) {
 	run(dir, "holds the files of another server", 1, "cold", "--move")
 	run(dir, "From now on", 0, "cold", "--take-over")
 
-	run(dir, "brought back", 0, "cold", "--bring-back")
-	if got := s.objects(); len(got) != 1 || here(t, dir) != all {
-		t.Errorf("the storage still has %q, and the disk has %d files", got, here(t, dir))
+	// Whoever uploads the same file again has it here, for as long as the document is in use.
+	c.begun(t, "Lease", smallPDF("Lease", 5000))
+	before := here(t, dir)
+	c = p.advance("48h")
+	run(dir, "0 files moved", 0, "cold", "--move")
+	if got := here(t, dir); got != before {
+		t.Errorf("%d files are on the disk while a new document needs what has moved, %d before", got, before)
 	}
+
+	s.keeps.Store(true)
+	run(dir, "old/files/", 1, "cold", "--bring-back")
+	s.keeps.Store(false)
+	run(dir, "brought back", 0, "cold", "--bring-back")
+	if got := s.objects(); len(got) != 1 || here(t, dir) < all {
+		t.Errorf("the storage still has %q, and the disk has %d files instead of %d and more", got, here(t, dir), all)
+	}
+	run(dir, "No problems found in 3 documents.", 0, "check")
 	full, err := filepath.Glob(filepath.Join(backups, "*.tar.zst"))
 	if err != nil || len(full) != 1 {
 		t.Fatal(full, err)

@@ -47,15 +47,18 @@ func (s *Store) Concat(hashes ...string) (*File, error) {
 	return f, nil
 }
 
-// openPart opens and verifies one blob, which is fetched if it is kept elsewhere. It also returns the state
-// of the hash over it.
+// openPart opens and verifies one blob, which is fetched if it is kept elsewhere and missing or damaged here. It
+// also returns the state of the hash over it.
 func (s *Store) openPart(hash string) (f *os.File, size int64, state []byte, err error) {
 	f, size, state, err = s.openHere(hash)
-	if !errors.Is(err, ErrNotFound) || s.fetch == nil {
+	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrCorrupt) || s.fetch == nil {
 		return f, size, state, err
 	}
-	if err := s.bring(hash); err != nil {
+	switch failed := s.bring(hash); {
+	case errors.Is(failed, ErrNotFound): // it is nowhere else
 		return nil, 0, nil, err
+	case failed != nil:
+		return nil, 0, nil, failed
 	}
 	return s.openHere(hash)
 }

@@ -28,9 +28,11 @@ var ErrUnreachable = errors.New("cold: the storage can't be reached")
 // Moved is the record of a file that has moved, or has come back since.
 type Moved struct {
 	Hash   string
-	Object string // its name below the place; empty once the file is back for good
-	Size   int64  // of the file, in bytes
-	At     time.Time
+	Object string // its name below the place; empty once the file is back for good, or needed no more
+	// Leaving is an object that is to be removed from the place: a killed process may not have come to it.
+	Leaving string `json:",omitempty"`
+	Size    int64  // of the file, in bytes
+	At      time.Time
 	// Unneeded is since when no document needs the file.
 	Unneeded *time.Time `json:",omitempty"`
 }
@@ -113,8 +115,8 @@ func (s *Store) Off() error { return s.o.Off }
 // Address returns where files move.
 func (s *Store) Address() string { return s.o.Place.Address("") }
 
-// stalled is how long an object may take; large files at slow lines need their time.
-const stalled = 15 * time.Minute
+// transferTime is how long an object may take; large files on slow lines need their time.
+const transferTime = 15 * time.Minute
 
 // Fetch opens a file that has moved. It returns [blob.ErrNotFound] if it has not.
 func (s *Store) Fetch(hash string) (io.ReadCloser, error) {
@@ -132,7 +134,7 @@ func (s *Store) Fetch(hash string) (io.ReadCloser, error) {
 	if s.o.Off != nil {
 		return nil, fmt.Errorf("%w: the file moved there on %s: %w", ErrUnreachable, m.At.Format(time.DateOnly), s.o.Off)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), stalled)
+	ctx, cancel := context.WithTimeout(context.Background(), transferTime)
 	r, err := s.open(ctx, m)
 	if err != nil {
 		cancel()

@@ -32,19 +32,23 @@ const (
 	overhead = 16
 )
 
-// encryptedSize returns the size of a file of n bytes once it is encrypted. What precedes the chunks has the
-// same size for every recipient of a kind.
-func encryptedSize(to age.Recipient, n int64) (int64, error) {
+// encryption tells the sizes of encrypted files.
+type encryption struct{ before int64 } // what precedes the chunks, which has the same size for every file
+
+func encryptionFor(to age.Recipient) (encryption, error) {
 	var empty counter
 	w, err := age.Encrypt(&empty, to)
 	if err != nil {
-		return 0, err
+		return encryption{}, err
 	}
-	if err := w.Close(); err != nil {
-		return 0, err
-	}
+	err = w.Close()
+	return encryption{int64(empty) - overhead}, err
+}
+
+// size returns the size of a file of n bytes once it is encrypted.
+func (e encryption) size(n int64) int64 {
 	chunks := max(1, (n+chunk-1)/chunk)
-	return int64(empty) - overhead + n + chunks*overhead, nil
+	return e.before + n + chunks*overhead
 }
 
 type counter int64
@@ -56,18 +60,17 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 // put stores a file encrypted, and reads it back.
-func (s *Store) put(ctx context.Context, key *age.X25519Identity, m Moved) (err error) {
-	f, err := s.o.Blobs.Open(m.Hash)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	size, err := encryptedSize(key.Recipient(), m.Size)
+func (s *Store) put(ctx context.Context, key *age.X25519Identity, m Moved, f io.Reader) error {
+	ctx, cancel := context.WithTimeout(ctx, transferTime)
+	defer cancel()
+	e, err := encryptionFor(key.Recipient())
 	if err != nil {
 		return err
 	}
 	from, to := io.Pipe()
+	written := make(chan struct{})
 	go func() {
+		defer close(written) // the caller closes the file
 		w, err := age.Encrypt(to, key.Recipient())
 		if err == nil {
 			_, err = io.Copy(w, f)
@@ -76,9 +79,11 @@ func (s *Store) put(ctx context.Context, key *age.X25519Identity, m Moved) (err 
 		to.CloseWithError(err)
 	}()
 	p := s.o.Place
-	_, err = p.Client.PutObject(ctx, p.Name, p.Prefix+m.Object, from, size, minio.PutObjectOptions{
+	_, err = p.Client.PutObject(ctx, p.Name, p.Prefix+m.Object, from, e.size(m.Size), minio.PutObjectOptions{
 		ContentType: "application/octet-stream", NumThreads: 1, DisableContentSha256: true})
-	if err := errors.Join(p.Explain(m.Object, err), from.Close()); err != nil {
+	err = errors.Join(p.Explain(m.Object, err), from.Close())
+	<-written
+	if err != nil {
 		return err
 	}
 	return s.readBack(ctx, m)

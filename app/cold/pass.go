@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"time"
 
@@ -107,31 +108,19 @@ func (s *Store) consider(ctx context.Context, ref blob.Ref, p *Pass) error {
 	}
 	var has, ended bool
 	err := s.o.DB.View(func(tx *kv.Tx) (err error) {
-		if has, err = Has(tx, ref.Hash); err == nil && !has {
-			ended, err = s.o.Ended(tx, ref.Hash, p.At.Add(-s.o.After))
+		if ended, err = s.o.Ended(tx, ref.Hash, p.At.Add(-s.o.After)); err == nil && ended {
+			has, err = Has(tx, ref.Hash)
 		}
 		return err
 	})
-	if err != nil || !has && !ended {
-		return err
+	if err != nil || !ended {
+		return err // a new document may need again what has moved: it stays
 	}
 	if !has {
-		key, err := s.o.Key()
-		if err != nil {
+		moved, err := s.move(ctx, ref, p)
+		if err != nil || !moved {
 			return err
 		}
-		m := Moved{Hash: ref.Hash, Object: objectName(key, ref.Hash), Size: ref.Size, At: p.At}
-		err = s.put(ctx, key, m)
-		if errors.Is(err, blob.ErrCorrupt) || errors.Is(err, blob.ErrNotFound) {
-			return nil // the check of all data reports it
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.o.DB.Update(func(tx *kv.Tx) error { return files.Put(tx, ref.Hash, m) }); err != nil {
-			return err
-		}
-		p.Moved++
 	}
 	gone, err := s.o.Blobs.Evict(ref.Hash, p.At.Add(-kept))
 	if gone {
@@ -140,7 +129,28 @@ func (s *Store) consider(ctx context.Context, ref blob.Ref, p *Pass) error {
 	return err
 }
 
-// sweep removes the objects of files that nothing has needed for long.
+// move stores a file, unless it is damaged here, which is for the check of all data to report.
+func (s *Store) move(ctx context.Context, ref blob.Ref, p *Pass) (moved bool, err error) {
+	key, err := s.o.Key()
+	if err != nil {
+		return false, err
+	}
+	f, err := s.o.Blobs.Open(ref.Hash)
+	if errors.Is(err, blob.ErrCorrupt) || errors.Is(err, blob.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	m := Moved{Hash: ref.Hash, Object: objectName(key, ref.Hash), Size: ref.Size, At: p.At}
+	if err := errors.Join(s.put(ctx, key, m, f), f.Close()); err != nil {
+		return false, err
+	}
+	p.Moved++
+	return true, s.o.DB.Update(func(tx *kv.Tx) error { return files.Put(tx, ref.Hash, m) })
+}
+
+// sweep removes the objects of files that nothing has needed for long, or that came back.
 func (s *Store) sweep(ctx context.Context, p *Pass) error {
 	var changed []Moved
 	err := s.o.DB.View(func(tx *kv.Tx) error {
@@ -149,7 +159,7 @@ func (s *Store) sweep(ctx context.Context, p *Pass) error {
 			if err != nil {
 				return false, err
 			}
-			if needed == (m.Unneeded != nil) || m.forgotten(p.At) {
+			if needed == (m.Unneeded != nil) || m.Leaving != "" || m.forgotten(p.At) {
 				changed = append(changed, m)
 			}
 			return true, ctx.Err()
@@ -166,28 +176,53 @@ func (m Moved) forgotten(now time.Time) bool {
 	return m.Unneeded != nil && now.Sub(*m.Unneeded) > forgotten
 }
 
-// age notes that a file is needed no more, or is again, or forgets it.
+// age notes that a file is needed no more, or is again, and forgets it if it was not for long.
 func (s *Store) age(ctx context.Context, m Moved, p *Pass) error {
-	forget := m.forgotten(p.At)
+	forget := false
 	err := s.o.DB.Update(func(tx *kv.Tx) error {
 		needed, err := s.o.Needed(tx, m.Hash)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
+		}
+		forget = !needed && m.forgotten(p.At)
+		switch {
 		case needed:
-			forget, m.Unneeded = false, nil
-		case forget:
-			return files.Delete(tx, m.Hash)
+			m.Unneeded = nil
 		case m.Unneeded == nil:
 			m.Unneeded = &p.At
+		case forget:
+			m.leave()
 		}
 		return files.Put(tx, m.Hash, m)
 	})
-	if err != nil || !forget || m.Object == "" {
+	if err != nil || m.Leaving == "" && !forget {
 		return err
 	}
-	p.Removed++
-	return s.remove(ctx, m.Object)
+	return s.discard(ctx, m, forget, p)
+}
+
+// leave makes a file one that has not moved: whoever stores it again finds it on the disk.
+func (m *Moved) leave() {
+	if m.Object != "" {
+		m.Object, m.Leaving = "", m.Object
+	}
+}
+
+// discard removes an object that the record no longer names, and then the record if it is to be forgotten.
+func (s *Store) discard(ctx context.Context, m Moved, forget bool, p *Pass) error {
+	if m.Leaving != "" {
+		if err := s.remove(ctx, m.Leaving); err != nil {
+			return err
+		}
+		p.Removed++
+	}
+	m.Leaving = ""
+	return s.o.DB.Update(func(tx *kv.Tx) error {
+		if forget {
+			return files.Delete(tx, m.Hash)
+		}
+		return files.Put(tx, m.Hash, m)
+	})
 }
 
 // BringBack fetches every file that has moved, and removes its object.
@@ -202,8 +237,10 @@ func (s *Store) BringBack(ctx context.Context) (n int, err error) {
 	}
 	var all []Moved
 	err = s.o.DB.View(func(tx *kv.Tx) error {
-		return files.Each(tx, byObject, nil, func(_ string, m Moved) (bool, error) {
-			all = append(all, m)
+		return files.Each(tx, "", nil, func(_ string, m Moved) (bool, error) {
+			if m.Object != "" || m.Leaving != "" {
+				all = append(all, m)
+			}
 			return true, nil
 		})
 	})
@@ -226,12 +263,12 @@ func (s *Store) bringBack(ctx context.Context, m Moved) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	object := m.Object
-	m.Object, m.At = "", s.o.Now()
+	m.leave()
+	m.At = s.o.Now()
 	if err := s.o.DB.Update(func(tx *kv.Tx) error { return files.Put(tx, m.Hash, m) }); err != nil {
 		return err
 	}
-	return s.remove(ctx, object)
+	return s.discard(ctx, m, false, &Pass{})
 }
 
 // Check compares the objects of the storage with the records: each is there, with its size. Contents are
@@ -250,38 +287,41 @@ func (s *Store) Check(ctx context.Context) (problems []error) {
 	if s.o.Off != nil {
 		return []error{fmt.Errorf("%w: files have moved there: %w", ErrUnreachable, s.o.Off)}
 	}
-	there, err := s.list(ctx)
-	if err != nil {
-		return []error{err}
-	}
 	key, err := s.o.Key()
 	if err != nil {
 		return []error{err}
 	}
+	e, err := encryptionFor(key.Recipient())
+	if err != nil {
+		return []error{err}
+	}
+	there, stop := s.list(ctx)
+	defer stop()
+	o, more := there()
 	err = s.o.DB.View(func(tx *kv.Tx) error {
 		return files.Each(tx, byObject, nil, func(_ string, m Moved) (bool, error) {
-			want, err := encryptedSize(key.Recipient(), m.Size)
-			if got, ok := there[m.Object]; !ok || got != want {
+			name := s.o.Place.Prefix + m.Object
+			for more && o.Err == nil && o.Key < name {
+				o, more = there()
+			}
+			if more && o.Err != nil {
+				return false, fmt.Errorf("%w: %w", ErrUnreachable, s.o.Place.Explain("", o.Err))
+			}
+			if !more || o.Key != name || o.Size != e.size(m.Size) {
 				problems = append(problems, fmt.Errorf("file %s: %s is missing or has another size than it should", m.Hash, s.o.Place.Address(m.Object)))
 			}
-			return true, errors.Join(err, ctx.Err())
+			return true, ctx.Err()
 		})
 	})
 	return append(problems, err)
 }
 
-// list returns the sizes of all objects with files.
-func (s *Store) list(ctx context.Context) (map[string]int64, error) {
+// list returns the objects with files, in the order of their names, as S3 lists them.
+func (s *Store) list(ctx context.Context) (next func() (minio.ObjectInfo, bool), stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the listing after an error
-	p, there := s.o.Place, map[string]int64{}
-	for o := range p.Client.ListObjectsIter(ctx, p.Name, minio.ListObjectsOptions{Prefix: p.Prefix + filesPrefix}) {
-		if o.Err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrUnreachable, p.Explain("", o.Err))
-		}
-		there[strings.TrimPrefix(o.Key, p.Prefix)] = o.Size
-	}
-	return there, nil
+	p := s.o.Place
+	next, end := iter.Pull(p.Client.ListObjectsIter(ctx, p.Name, minio.ListObjectsOptions{Prefix: p.Prefix + filesPrefix}))
+	return next, func() { cancel(); end() }
 }
 
 // holderName is the object that says which installation's files a place has.

@@ -15,11 +15,22 @@ var errFunction = errors.New("pdf: not a function")
 
 // Bounds of functions.
 const (
-	functionDepth = 8       // of stitched ones
-	functionSteps = 10_000  // of a program
+	functionDepth = 8       // of stitched ones, and of the blocks of a program
+	functionWords = 10_000  // of a program
 	functionStack = 100     // numbers that a program may keep
 	functionTable = 1 << 22 // values of a table
+	functionRead  = 1000    // steps that reading one counts as, besides its bytes
 )
+
+// functions computes the functions of a file (ISO 32000-2 §7.10). Those of a hostile file could take for ever: left
+// is how many steps all of them may take together.
+type functions struct {
+	*File
+	left int
+}
+
+// function computes values from other values.
+type function func(in []float64) ([]float64, error)
 
 // numbers returns the numbers in an array.
 func (f *File) numbers(v any) []float64 {
@@ -34,44 +45,44 @@ func (f *File) numbers(v any) []float64 {
 	return out
 }
 
-// compute returns the value of a function (ISO 32000-2 §7.10), or of several with one value each.
-func (f *File) compute(v any, in []float64, depth int) ([]float64, error) {
-	if depth > functionDepth {
+// read reads a function, so that it can be computed often.
+func (f *functions) read(v any, depth int) (function, error) {
+	if f.left -= functionRead; f.left < 0 || depth > functionDepth {
 		return nil, errFunction
-	}
-	if all, several := f.Resolve(v).(array); several {
-		var out []float64
-		for _, one := range all {
-			y, err := f.compute(one, in, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, y...)
-		}
-		return out, nil
 	}
 	d := f.Dict(v)
-	in = clipped(in, f.numbers(d["Domain"]))
+	domain, ranges := f.numbers(d["Domain"]), f.numbers(d["Range"])
 	kind, ok := f.Int(d["FunctionType"])
-	if !ok || len(in) == 0 {
+	if !ok || len(domain) < 2 {
 		return nil, errFunction
 	}
-	var out []float64
+	var inner function
 	var err error
 	switch kind {
 	case 0:
-		out, err = f.table(v, d, in)
+		inner, err = f.table(v, d, domain, ranges)
 	case 2:
-		out = f.exponential(d, in[0])
+		inner, err = f.exponential(d)
 	case 3:
-		out, err = f.stitched(d, in[0], depth)
+		inner, err = f.stitched(d, domain, depth)
 	case 4:
-		out, err = f.program(v, in)
-	}
-	if err == nil && len(out) == 0 {
+		inner, err = f.program(v)
+	default:
 		err = errFunction
 	}
-	return clipped(out, f.numbers(d["Range"])), err
+	if err != nil {
+		return nil, err
+	}
+	return func(in []float64) ([]float64, error) {
+		if f.left--; f.left < 0 || len(in) == 0 {
+			return nil, errFunction
+		}
+		out, err := inner(clipped(in, domain))
+		if err == nil && len(out) == 0 {
+			err = errFunction
+		}
+		return clipped(out, ranges), err
+	}, nil
 }
 
 // clipped keeps numbers within pairs of bounds.
@@ -93,52 +104,57 @@ func between(x, from, to, low, high float64) float64 {
 	return low + (x-from)*(high-low)/(to-from)
 }
 
-// table looks up the value in a table that is nearest.
-func (f *File) table(v any, d dict, in []float64) ([]float64, error) {
+// table looks up the nearest value of a table.
+func (f *functions) table(v any, d dict, domain, ranges []float64) (function, error) {
 	s, _ := f.Resolve(v).(*reader.Stream)
-	size, domain, ranges := f.numbers(d["Size"]), f.numbers(d["Domain"]), f.numbers(d["Range"])
+	size := f.numbers(d["Size"])
 	bits, _ := f.Int(d["BitsPerSample"])
-	if s == nil || len(size) != len(in) || len(domain) != 2*len(in) || len(ranges) < 2 || bits < 1 || bits > 32 {
+	if s == nil || len(size) == 0 || len(domain) != 2*len(size) || len(ranges) < 2 || bits < 1 || bits > 32 {
 		return nil, errFunction
 	}
 	data, err := f.Decode(s)
-	if err != nil {
+	if f.left -= len(data); err != nil {
 		return nil, err
 	}
 	encode, decode := f.numbers(d["Encode"]), f.numbers(d["Decode"])
-	at, step := 0.0, 1.0
-	for i, x := range in {
-		low, high := 0.0, size[i]-1
-		if 2*i+1 < len(encode) {
-			low, high = encode[2*i], encode[2*i+1]
-		}
-		at += step * min(max(math.Round(between(x, domain[2*i], domain[2*i+1], low, high)), 0), size[i]-1)
-		step *= size[i]
-	}
 	n := len(ranges) / 2
-	if !(at >= 0 && step <= functionTable) {
-		return nil, errFunction
-	}
-	out := make([]float64, n)
-	for j := range out {
-		sample := uint64(0)
-		for b := range int(bits) {
-			p := (int(at)*n+j)*int(bits) + b
-			if p/8 >= len(data) {
-				return nil, errFunction
+	return func(in []float64) ([]float64, error) {
+		if len(in) != len(size) {
+			return nil, errFunction
+		}
+		at, step := 0.0, 1.0
+		for i, x := range in {
+			low, high := 0.0, size[i]-1
+			if 2*i+1 < len(encode) {
+				low, high = encode[2*i], encode[2*i+1]
 			}
-			sample = sample<<1 | uint64(data[p/8]>>(7-p%8)&1)
+			at += step * min(max(math.Round(between(x, domain[2*i], domain[2*i+1], low, high)), 0), size[i]-1)
+			step *= size[i]
 		}
-		low, high := ranges[2*j], ranges[2*j+1]
-		if 2*j+1 < len(decode) {
-			low, high = decode[2*j], decode[2*j+1]
+		if !(at >= 0 && step <= functionTable) {
+			return nil, errFunction
 		}
-		out[j] = between(float64(sample), 0, float64(uint64(1)<<bits-1), low, high)
-	}
-	return out, nil
+		out := make([]float64, n)
+		for j := range out {
+			sample := uint64(0)
+			for b := range int(bits) {
+				p := (int(at)*n+j)*int(bits) + b
+				if p/8 >= len(data) {
+					return nil, errFunction
+				}
+				sample = sample<<1 | uint64(data[p/8]>>(7-p%8)&1)
+			}
+			low, high := ranges[2*j], ranges[2*j+1]
+			if 2*j+1 < len(decode) {
+				low, high = decode[2*j], decode[2*j+1]
+			}
+			out[j] = between(float64(sample), 0, float64(uint64(1)<<bits-1), low, high)
+		}
+		return out, nil
+	}, nil
 }
 
-func (f *File) exponential(d dict, x float64) []float64 {
+func (f *functions) exponential(d dict) (function, error) {
 	from, to := f.numbers(d["C0"]), f.numbers(d["C1"])
 	if d["C0"] == nil {
 		from = []float64{0}
@@ -148,73 +164,123 @@ func (f *File) exponential(d dict, x float64) []float64 {
 	}
 	exponent, ok := object.Float(f.Resolve(d["N"]))
 	if !ok || len(from) != len(to) {
-		return nil
-	}
-	out := make([]float64, len(from))
-	for i := range out {
-		out[i] = from[i] + math.Pow(x, exponent)*(to[i]-from[i])
-	}
-	return out
-}
-
-func (f *File) stitched(d dict, x float64, depth int) ([]float64, error) {
-	all, bounds, encode, domain := f.Array(d["Functions"]), f.numbers(d["Bounds"]), f.numbers(d["Encode"]), f.numbers(d["Domain"])
-	if len(all) == 0 || len(bounds) != len(all)-1 || len(encode) < 2*len(all) || len(domain) != 2 {
 		return nil, errFunction
 	}
-	k := 0
-	for k < len(bounds) && x >= bounds[k] {
-		k++
-	}
-	low, high := domain[0], domain[1]
-	if k > 0 {
-		low = bounds[k-1]
-	}
-	if k < len(bounds) {
-		high = bounds[k]
-	}
-	return f.compute(all[k], []float64{between(x, low, high, encode[2*k], encode[2*k+1])}, depth+1)
+	return func(in []float64) ([]float64, error) {
+		out := make([]float64, len(from))
+		for i := range out {
+			out[i] = from[i] + math.Pow(in[0], exponent)*(to[i]-from[i])
+		}
+		return out, nil
+	}, nil
 }
 
-// program runs a function of the PostScript calculator.
-func (f *File) program(v any, in []float64) ([]float64, error) {
+func (f *functions) stitched(d dict, domain []float64, depth int) (function, error) {
+	bounds, encode := f.numbers(d["Bounds"]), f.numbers(d["Encode"])
+	var all []function
+	for _, v := range f.Array(d["Functions"]) {
+		one, err := f.read(v, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	if len(all) == 0 || len(bounds) != len(all)-1 || len(encode) < 2*len(all) {
+		return nil, errFunction
+	}
+	return func(in []float64) ([]float64, error) {
+		k := 0
+		for k < len(bounds) && in[0] >= bounds[k] {
+			k++
+		}
+		low, high := domain[0], domain[1]
+		if k > 0 {
+			low = bounds[k-1]
+		}
+		if k < len(bounds) {
+			high = bounds[k]
+		}
+		return all[k]([]float64{between(in[0], low, high, encode[2*k], encode[2*k+1])})
+	}, nil
+}
+
+// program reads a function of the PostScript calculator.
+func (f *functions) program(v any) (function, error) {
 	s, _ := f.Resolve(v).(*reader.Stream)
 	if s == nil {
 		return nil, errFunction
 	}
 	data, err := f.Decode(s)
-	if err != nil {
+	if f.left -= len(data); err != nil {
 		return nil, err
 	}
 	words := strings.Fields(strings.NewReplacer("{", " { ", "}", " } ", "\x00", " ").Replace(string(data)))
-	c := &calculator{stack: append([]float64(nil), in...)}
-	if len(words) < 2 || words[0] != "{" || closing(words, 0) != len(words)-1 {
+	if len(words) == 0 || len(words) > functionWords || words[0] != "{" {
 		return nil, errFunction
 	}
-	c.run(words[1 : len(words)-1])
-	return c.stack, c.err
+	steps, rest, err := parseSteps(words[1:], 0)
+	if err != nil || len(rest) > 0 {
+		return nil, errFunction
+	}
+	return func(in []float64) ([]float64, error) {
+		c := &calculator{stack: append([]float64(nil), in...), left: &f.left}
+		c.run(steps)
+		return c.stack, c.err
+	}, nil
 }
 
-// closing returns the place of the bracket that closes the one at a place.
-func closing(words []string, at int) int {
-	depth := 0
-	for i := at; i < len(words); i++ {
-		switch words[i] {
-		case "{":
-			depth++
-		case "}":
-			if depth--; depth == 0 {
-				return i
+// step is one word of a program: a number, an operator, or a conditional with its blocks.
+type step struct {
+	number       float64
+	operator     string // "" for a number
+	yes, no      []step
+	hasCondition bool
+}
+
+// parseSteps reads the words of a block up to the bracket that closes it.
+func parseSteps(words []string, depth int) (steps []step, rest []string, err error) {
+	if depth > functionDepth {
+		return nil, nil, errFunction
+	}
+	var blocks [][]step
+	for len(words) > 0 {
+		word := words[0]
+		words = words[1:]
+		switch {
+		case word == "{":
+			var block []step
+			if block, words, err = parseSteps(words, depth+1); err != nil {
+				return nil, nil, err
+			}
+			blocks = append(blocks, block)
+			continue
+		case word == "}":
+			if len(blocks) > 0 {
+				return nil, nil, errFunction
+			}
+			return steps, words, nil
+		case word == "if" && len(blocks) == 1:
+			steps = append(steps, step{yes: blocks[0], hasCondition: true})
+		case word == "ifelse" && len(blocks) == 2:
+			steps = append(steps, step{yes: blocks[0], no: blocks[1], hasCondition: true})
+		case len(blocks) > 0:
+			return nil, nil, errFunction // blocks stand before what chooses between them
+		default:
+			if n, err := strconv.ParseFloat(word, 64); err == nil {
+				steps = append(steps, step{number: n})
+			} else {
+				steps = append(steps, step{operator: word})
 			}
 		}
+		blocks = nil
 	}
-	return -1
+	return nil, nil, errFunction // it is not closed
 }
 
 // calculator runs programs. Truth values are 1 and 0, of which it can't be told whether they are numbers.
 type calculator struct {
 	stack []float64
-	steps int
+	left  *int // steps
 	err   error
 }
 
@@ -243,44 +309,22 @@ func truth(is bool) float64 {
 	return 0
 }
 
-func (c *calculator) run(words []string) {
-	var blocks [][]string
-	for i := 0; i < len(words) && c.err == nil; i++ {
-		if c.steps++; c.steps > functionSteps {
+func (c *calculator) run(steps []step) {
+	for _, s := range steps {
+		if *c.left--; *c.left < 0 {
 			c.err = errFunction
-			return
 		}
-		switch w := words[i]; w {
-		case "{":
-			end := closing(words, i)
-			if end < 0 {
-				c.err = errFunction
-				return
-			}
-			blocks = append(blocks, words[i+1:end])
-			i = end
-		case "if", "ifelse":
-			n := len(blocks) - 1
-			if w == "ifelse" {
-				n = len(blocks) - 2
-			}
-			if n < 0 {
-				c.err = errFunction
-				return
-			}
-			chosen := blocks[n:]
-			blocks = blocks[:n]
-			if c.pop() != 0 {
-				c.run(chosen[0])
-			} else if len(chosen) > 1 {
-				c.run(chosen[1])
-			}
+		switch {
+		case c.err != nil:
+			return
+		case s.hasCondition && c.pop() != 0:
+			c.run(s.yes)
+		case s.hasCondition:
+			c.run(s.no)
+		case s.operator == "":
+			c.push(s.number)
 		default:
-			if n, err := strconv.ParseFloat(w, 64); err == nil {
-				c.push(n)
-			} else {
-				c.operate(w)
-			}
+			c.operate(s.operator)
 		}
 	}
 }

@@ -13,41 +13,97 @@ const (
 	inkSteps = 256
 	// inkOff is how far from itself an ink may look on the screen, as a part of full strength.
 	inkOff = 0.6
+	// inkWork is how many steps the functions of one file may take, about a second; honest ones take far fewer.
+	inkWork = 50_000_000
+	// maxInks is how many inks a colour space may mix (ISO 32000-2 annex C).
+	maxInks = 32
 )
 
+// inkJudge tells whether the colour spaces of a file show the inks that they name. judged holds those that are
+// objects of their own.
+type inkJudge struct {
+	functions
+	judged map[int]bool
+}
+
+func newInkJudge(f *File) *inkJudge {
+	return &inkJudge{functions{f, inkWork}, map[int]bool{}}
+}
+
+// lies reports whether a dictionary uses a colour space that shows another ink than it prints.
+func (j *inkJudge) lies(d dict) bool {
+	for _, key := range []name{"ColorSpace", "CS"} {
+		spaces, several := j.Resolve(d[key]).(dict)
+		if !several {
+			spaces = dict{key: d[key]}
+		}
+		for _, space := range spaces {
+			if j.judge(space) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (j *inkJudge) judge(v any) bool {
+	at, _ := v.(ref)
+	if other, known := j.judged[at.Number]; known {
+		return other
+	}
+	other := j.otherInk(v)
+	if at.Number > 0 {
+		j.judged[at.Number] = other
+	}
+	return other
+}
+
 // otherInk reports whether a colour space names an ink of printers and shows something quite different on
-// the screen: a text in black ink that looks white is seen only on paper (ISO 32000-2 §8.6.6).
-func (f *File) otherInk(v any) bool {
-	space := f.Array(v)
-	if len(space) < 2 {
+// the screen: a text in black ink that looks white is seen only on paper (ISO 32000-2 §8.6.6). A file whose
+// functions never end is taken to have something to hide.
+func (j *inkJudge) otherInk(v any) bool {
+	space := j.Array(v)
+	if len(space) == 0 {
 		return false
 	}
-	var names array
-	switch f.Name(space[0]) {
-	case "Indexed", "I", "Pattern":
-		return len(f.Array(space[1])) > 2 && f.Name(f.Array(space[1])[0]) != "Indexed" && f.otherInk(space[1])
-	case "Separation":
-		names = array{space[1]}
-	case "DeviceN":
-		names = f.Array(space[1])
+	if kind := j.Name(space[0]); len(space) > 1 && (kind == "Indexed" || kind == "I" || kind == "Pattern") {
+		space = j.Array(space[1]) // neither has another one of its kind in it
 	}
 	if len(space) < 4 {
 		return false
 	}
+	var names array
+	switch j.Name(space[0]) {
+	case "Separation":
+		names = array{space[1]}
+	case "DeviceN":
+		names = j.Array(space[1])
+	}
+	if len(names) == 0 || len(names) > maxInks {
+		return false
+	}
+	look, err := j.read(space[3], 0)
 	for i, n := range names {
-		takes, known := inks[f.Name(n)]
-		for step := 0; known && step <= inkSteps; step++ {
-			tints := make([]float64, len(names))
-			tints[i] = float64(step) / inkSteps
-			out, err := f.compute(space[3], tints, 0)
-			shown, ok := f.onScreen(space[2], out)
-			if err != nil || !ok {
-				break // nor can others show it
-			}
-			for c, taken := range takes {
-				if taken && math.Abs(shown[c]-(1-tints[i])) > inkOff {
-					return true
-				}
+		if takes, known := inks[j.Name(n)]; known && err == nil && j.differs(look, space[2], i, len(names), takes) {
+			return true
+		}
+	}
+	return j.left < 0
+}
+
+// differs reports whether one of several inks is seen as something else, in any tint.
+func (j *inkJudge) differs(look function, alternate any, ink, of int, takes [3]bool) bool {
+	for step := 0; step <= inkSteps; step++ {
+		tints := make([]float64, of)
+		tints[ink] = float64(step) / inkSteps
+		out, err := look(tints)
+		shown, ok := j.onScreen(alternate, out)
+		if err != nil || !ok {
+			return false // nor can others show it
+		}
+		for c, taken := range takes {
+			if taken && math.Abs(shown[c]-(1-tints[ink])) > inkOff {
+				return true
 			}
 		}
 	}
@@ -57,9 +113,9 @@ func (f *File) otherInk(v any) bool {
 // onScreen returns about how red, green and blue a colour of a space is.
 func (f *File) onScreen(space any, c []float64) (rgb [3]float64, ok bool) {
 	kind, parts := f.Name(space), 0
-	if a := f.Array(space); len(a) > 0 {
+	if a := f.Array(space); len(a) > 1 {
 		kind = f.Name(a[0])
-		if n, isNumber := f.Int(f.Dict(array(append(a, nil))[1])["N"]); kind == "ICCBased" && isNumber {
+		if n, isNumber := f.Int(f.Dict(a[1])["N"]); kind == "ICCBased" && isNumber {
 			parts = int(n)
 		}
 	}
@@ -108,32 +164,4 @@ func fromLab(l, a, b float64) (rgb [3]float64) {
 		rgb[i] = math.Pow(min(max(v, 0), 1), 1/2.2)
 	}
 	return rgb
-}
-
-// otherInks reports whether a dictionary uses colour spaces that show other inks than they print. judged
-// holds those that are objects of their own.
-func (f *File) otherInks(d dict, judged map[int]bool) bool {
-	judge := func(v any) bool {
-		at, _ := v.(ref)
-		if other, known := judged[at.Number]; known {
-			return other
-		}
-		other := f.otherInk(v)
-		if at.Number > 0 {
-			judged[at.Number] = other
-		}
-		return other
-	}
-	for _, key := range []name{"ColorSpace", "CS"} {
-		spaces, several := f.Resolve(d[key]).(dict)
-		if !several {
-			spaces = dict{key: d[key]}
-		}
-		for _, space := range spaces {
-			if judge(space) {
-				return true
-			}
-		}
-	}
-	return false
 }

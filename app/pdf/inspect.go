@@ -124,7 +124,7 @@ func (f *File) version() string {
 // look visits every object reachable from the catalog.
 func (f *File) look(in *Inspection) {
 	fonts, files, unlisted := map[string]bool{}, map[string]bool{}, -f.inconstant()
-	spaces := map[int]bool{}
+	inks := newInkJudge(f)
 	in.Unfound = !f.Finds(f.RootRef)
 	f.reach(f.RootRef, func(number int, d dict) {
 		for _, v := range d {
@@ -138,7 +138,7 @@ func (f *File) look(in *Inspection) {
 		case "Rendition":
 			in.JavaScript = in.JavaScript || d["JS"] != nil
 		}
-		in.PaperParts = in.PaperParts || f.elsewhere(d) || f.otherInks(d, spaces)
+		in.PaperParts = in.PaperParts || f.elsewhere(d) || inks.lies(d)
 		f.states(number, d, func(s stateAt) {
 			in.Printing = in.Printing || f.forPrinters(s.dict)
 			in.PaperParts = in.PaperParts || f.transfers(s.dict)

@@ -126,7 +126,8 @@ func TestNothingDiffersOnPaperUnnamed(t *testing.T) {
 			22: {"/FunctionType 4/Domain[0 1]/Range[0 1 0 1 0 1 0 1]", "{0 0 0 4 -1 roll}"},
 			23: {"/FunctionType 4/Domain[0 1 0 1]/Range[0 1 0 1 0 1 0 1]", "{pop dup 0.5 gt {pop 1}{2 mul} ifelse 0 exch dup 0.3 mul exch 0}"},
 			24: {"/FunctionType 0/Domain[0 1]/Range[0 1 0 1 0 1]/Size[2]/BitsPerSample 8", "\xff\xff\xff\xff\x80\x80"},
-			25: {"/N 3", "a profile"}, 30: {"", "/C cs 1 scn 0 0 9 9 re f"}})
+			27: {"/FunctionType 4/Domain[0 1]/Range[0 1]", "{1 exch sub"}, 28: {"/FunctionType 4/Domain[0 1]/Range[0 1]", strings.Repeat("{", 100_000)},
+			29: {"/FunctionType 4/Domain[0 1]/Range[0 1]", "{" + strings.Repeat("{1} if ", 2000) + "}"}, 25: {"/N 3", "a profile"}, 30: {"", "/C cs 1 scn 0 0 9 9 re f"}})
 	}
 	for name, space := range map[string]string{
 		"black":             "[/Separation/Black/DeviceGray 26 0 R]",
@@ -137,11 +138,16 @@ func TestNothingDiffersOnPaperUnnamed(t *testing.T) {
 		"white as a spot":   "[/Separation/Varnish/DeviceCMYK<</FunctionType 2/Domain[0 1]/C0[0 0 0 0]/C1[0 0 0 0]/N 1>>]",
 		"no function":       "[/Separation/Black/DeviceGray 99 0 R]",
 		"nested in nothing": "[/Indexed[/Indexed[/Indexed]]]",
+		"nested in itself":  "[/Pattern 20 0 R/x/x]",
+		"made of itself":    "[/Separation/Black/DeviceGray<</FunctionType 3/Domain[0 1]/Bounds[]/Encode[0 1]/Functions[27 0 R]>>]",
+		"program too deep":  "[/Separation/Black/DeviceGray 28 0 R]",
+		"without end":       "[/Separation/Black/DeviceGray 29 0 R]",
 	} {
 		if in := newChain(t, ink(space)).open().Inspect(); in.PaperParts {
 			t.Errorf("%s counts as another ink", name)
 		}
 	}
+	const busy = "[/DeviceN[/Cyan/Magenta/Yellow/Black/All]/DeviceGray 22 0 R]"
 	for name, file := range map[string][]byte{
 		"other image":          drawn("/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/Alternates[<</Image 20 0 R/DefaultForPrinting true>>]"),
 		"image by the printer": drawn("/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/OPI<</2.0<</F(x.tif)>>>>"),
@@ -159,9 +165,11 @@ func TestNothingDiffersOnPaperUnnamed(t *testing.T) {
 		"white at a tint":      ink("[/Separation/All/DeviceRGB<</FunctionType 3/Domain[0 1]/Bounds[0.9]/Encode[1 0 1 0]/Functions[21 0 R<</FunctionType 2/Domain[0 1]/C0[1 1 1]/C1[1 1 1]/N 1>>]>>]"),
 		"white by a program":   ink("[/DeviceN[/Gold/Black]/DeviceCMYK 23 0 R]"),
 		"white by a table":     ink("[/Separation/Cyan[/ICCBased 25 0 R]24 0 R]"),
-		"white in an image":    drawn("/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace[/Indexed[/Separation/Black/DeviceGray<</FunctionType 2/Domain[0 1]/C0[1]/C1[1]/N 1>>]0<ff>]"),
-		"white in a shading":   onPaper("", "/Resources<</Shading<</S<</ShadingType 2/ColorSpace[/Separation/Black/DeviceGray<</FunctionType 2/Domain[0 1]/C0[1]/C1[1]/N 1>>]/Coords[0 0 1 1]>>>>>>/Contents 30 0 R", nil, map[int][2]string{30: {"", "/S sh"}}),
-		"layer of a group":     loose("/OCProperties<</OCGs[21 0 R]/D<<>>>>", "<</Type/OCMD/OCGs[20 0 R]>>", objects{20: only, 21: only}),
+		"hidden behind work": onPaper("", "/Resources<</ColorSpace<</A "+busy+"/B "+busy+"/C "+busy+"/D "+busy+"/E "+busy+">>>>/Contents 30 0 R", nil, map[int][2]string{
+			22: {"/FunctionType 4/Domain[0 1 0 1 0 1 0 1 0 1]/Range[0 1]", "{add add add add 1 exch sub " + strings.Repeat("0 add ", 4900) + "}"}, 30: {"", "/A cs 1 1 1 1 1 scn"}}),
+		"white in an image":  drawn("/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace[/Indexed[/Separation/Black/DeviceGray<</FunctionType 2/Domain[0 1]/C0[1]/C1[1]/N 1>>]0<ff>]"),
+		"white in a shading": onPaper("", "/Resources<</Shading<</S<</ShadingType 2/ColorSpace[/Separation/Black/DeviceGray<</FunctionType 2/Domain[0 1]/C0[1]/C1[1]/N 1>>]/Coords[0 0 1 1]>>>>>>/Contents 30 0 R", nil, map[int][2]string{30: {"", "/S sh"}}),
+		"layer of a group":   loose("/OCProperties<</OCGs[21 0 R]/D<<>>>>", "<</Type/OCMD/OCGs[20 0 R]>>", objects{20: only, 21: only}),
 	} {
 		if in := newChain(t, file).open().Inspect(); !in.PaperParts {
 			t.Errorf("%s: not told: %+v", name, in)
