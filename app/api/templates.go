@@ -120,7 +120,7 @@ type TemplateBody struct {
 	AllowDecline    *bool              `json:"allow_decline,omitempty" doc:"Whether recipients can decline; defaults to true"`
 	AllowDelegation *bool              `json:"allow_delegation,omitempty" doc:"Whether recipients can delegate; defaults to true"`
 	DeclineReason   *bool              `json:"decline_reason_required,omitempty" doc:"Whether declining requires a reason; defaults to false"`
-	OnDecline       *string            `json:"on_decline,omitempty" enum:"notify,void" doc:"What happens when somebody declines: notify leaves the document to its owner, void voids it at once; null is what the company has set"`
+	OnDecline       *string            `json:"on_decline,omitempty" enum:"notify,void" doc:"What happens when somebody declines: notify tells the owner, who decides; void voids the document at once. By default, what the company has set"`
 	SignatureTypes  *[]string          `json:"signature_types,omitempty" enum:"drawn,typed,image" doc:"What is accepted as signatures and initials: drawn, typed and image, or some of them; an empty list allows all. The company's setting by default"`
 	ReadToEnd       *bool              `json:"read_to_end,omitempty" doc:"Whether recipients can only sign, approve or confirm once all pages were shown to them, or they confirm that they have read them. The company's setting by default"`
 	SendEmails      *bool              `json:"send_emails,omitempty" doc:"Whether recipients are written to; defaults to true. With false, pass on their links; they only get the codes they ask for, and can't delegate"`

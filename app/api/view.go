@@ -49,7 +49,7 @@ type documentView struct {
 	AllowDecline     bool              `json:"allow_decline"`
 	AllowDelegation  bool              `json:"allow_delegation"`
 	DeclineReason    bool              `json:"decline_reason_required"`
-	OnDecline        *string           `json:"on_decline" enum:"notify,void" doc:"What happens when somebody declines; null is what the company has set"`
+	OnDecline        *string           `json:"on_decline" enum:"notify,void" doc:"What happens when somebody declines; null leaves that to the setting of the company"`
 	ReadToEnd        bool              `json:"read_to_end" doc:"Whether recipients can only sign, approve or confirm once they have read all pages"`
 	SendEmails       bool              `json:"send_emails" doc:"Whether recipients are written to; if not, pass on their links"`
 	SignatureTypes   []string          `json:"signature_types" enum:"drawn,typed,image" doc:"What is accepted as signatures and initials"`

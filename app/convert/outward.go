@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"paraph/app/convert/docx"
 	"paraph/app/convert/internal/refuse"
 )
 
@@ -121,11 +122,8 @@ type fieldCode struct {
 // is notes what kind of field it is.
 func (f *fieldCode) is(instruction, name string) {
 	f.named = name != "" && names(instruction, []string{"FILENAME"})
-	f.dated = names(instruction, dated)
+	f.dated = names(instruction, docx.Days)
 }
-
-// dated lists the fields that show a day.
-var dated = []string{"DATE", "TIME", "SAVEDATE", "CREATEDATE", "PRINTDATE"}
 
 var errMarkup = errors.New("part of the DOCX is not well-formed")
 

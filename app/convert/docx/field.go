@@ -1,6 +1,7 @@
 package docx
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,14 +52,10 @@ var fieldFormats = map[string]string{
 
 func isComputed(kind string) bool { return kind == "PAGE" || isTotal(kind) }
 
-// isDay reports whether a field of a kind shows a day that its author's program has saved with it.
-func isDay(kind string) bool {
-	switch kind {
-	case "DATE", "TIME", "SAVEDATE", "CREATEDATE", "PRINTDATE":
-		return true
-	}
-	return false
-}
+// Days lists the fields that show a day or a time, which their author's program has saved with them.
+var Days = []string{"DATE", "TIME", "SAVEDATE", "CREATEDATE", "PRINTDATE"}
+
+func isDay(kind string) bool { return slices.Contains(Days, kind) }
 
 func isTotal(kind string) bool { return kind == "NUMPAGES" || kind == "SECTIONPAGES" }
 
