@@ -184,7 +184,7 @@ func TestDecliningLeadsOnwardAndVoids(t *testing.T) {
 		}
 		_, token, _ := strings.Cut(got.Text(t, "invitations.0.sign_url"), "/s/")
 		_, html = invited(t, s).send("/s/"+token+"/decline", "choice", "other", "reason", "Too expensive.")
-		want(t, html, `event=declined&invitation=`+got.Text(t, "invitations.0.id"), `data-seconds="10"`)
+		want(t, html, `event=declined&invitation=`+got.Text(t, "invitations.0.id"), `data-seconds="10"`, "You declined to sign", "not", "voided this document")
 		if now := c.Get(t, "/documents/"+id).Want(t, http.StatusOK).Text(t, "status"); now != status {
 			t.Errorf("with %q the document is %s", choice, now)
 		}

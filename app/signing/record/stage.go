@@ -53,7 +53,7 @@ const (
 // Stage returns the stage of the document for one of the invited people.
 func (d *Document) Stage(inv *Invitation, identified bool, now time.Time) Stage {
 	switch {
-	case d.Status == Voided:
+	case d.Status == Voided && (!identified || inv.Status != Declined): // who declined knows more
 		return StageVoided
 	case d.overdue(now):
 		return StageExpired

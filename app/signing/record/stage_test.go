@@ -29,6 +29,8 @@ func TestLinksOpenAtTheirStage(t *testing.T) {
 	}{
 		{record.StageVoided, record.Document{Status: record.Voided, ExpiresAt: in(-1)}, me, other(record.Notified),
 			false},
+		{record.StageVoided, record.Document{Status: record.Voided}, as(record.Signer, record.Declined), other(record.Notified), false},
+		{record.StageDeclined, record.Document{Status: record.Voided}, as(record.Signer, record.Declined), other(record.Notified), true},
 		{record.StageExpired, record.Document{Status: record.Expired}, me, other(record.Notified), false},
 		{record.StageExpired, record.Document{Status: record.Sent, ExpiresAt: in(0)}, me, other(record.Notified),
 			false},

@@ -34,6 +34,7 @@ type outcomePage struct {
 	onward
 	WhyDeclined string // why this person declined
 	WhyVoided   string // why the document was voided
+	Stopped     bool   // somebody declining voided it, not its owner
 }
 
 // finished is a file that can be downloaded.
@@ -59,7 +60,7 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 		p.Refresh = 5
 	}
 	data := outcomePage{visitPage: visitPageOf(v), WhyDeclined: v.Invitation.WhyDeclined().Sentence(v.Words.SayOf),
-		WhyVoided: v.Document.WhyVoided().Sentence(v.Words.SayOf)}
+		WhyVoided: v.Document.WhyVoided().Sentence(v.Words.SayOf), Stopped: v.Document.VoidedCode == record.ReasonDeclined}
 	if v.Stage == record.StageCompleted {
 		data.Files, data.SHA256 = finishedOf(v)
 	}
@@ -70,7 +71,7 @@ func (h *Handlers) ShowVisit(v *Visitor) error {
 		data.Signed = signedOf(v)
 		data.onward = onwardOf(v, leftSigned)
 	}
-	if v.Invitation.Status == record.Declined { // which may have voided the document
+	if v.Stage == record.StageDeclined {
 		data.onward = onwardOf(v, leftDeclined)
 	}
 	if data.RedirectAfter > 0 {
