@@ -66,6 +66,6 @@ func (a *App) Routes() []httpkit.Route { return a.kit.Routes() }
 func setupOf(c Config) settings.Setup {
 	return settings.Setup{
 		PrivateWebhooks: c.Webhooks.AllowPrivate, TimestampURL: c.Signing.TimestampURL,
-		LoginLimit: c.Auth.LoginAttempts, LoginWindow: c.Auth.LoginWindow,
+		LoginLimit: c.Auth.LoginAttempts, LoginWindow: c.Auth.LoginWindow, TokenRequests: c.Server.Limits.TokenRequests,
 	}
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"net/netip"
 	"slices"
 	"time"
 
@@ -92,6 +93,9 @@ type Actor struct {
 	// MadeByCompany means that an administrator of the actor's company made the account.
 	MadeByCompany bool
 
+	Networks  []netip.Prefix // token only: where it can be used from; none means anywhere
+	Templates []string       // token only: it reaches these and their documents alone; none means all that its scopes allow
+
 	Document   string // signatory only: the document it may access
 	Invitation string // signatory only: the invitation it acts for
 	Host       string // signatory only: the member on whose device they sign in person
@@ -139,6 +143,18 @@ func (a Actor) Can(s Scope) bool {
 		return !a.Limited && a.Role.Allows(s) && slices.Contains(a.Scopes, s)
 	}
 	return false
+}
+
+// From returns the call of the actor from a place, or an error if its token can't be used there.
+func (a Actor) From(from From) (Call, error) {
+	if len(a.Networks) > 0 {
+		at, err := netip.ParseAddr(from.IP)
+		inside := func(n netip.Prefix) bool { return n.Contains(at.Unmap()) }
+		if err != nil || !slices.ContainsFunc(a.Networks, inside) {
+			return Call{}, fault.Forbidden("token_address", fault.Text("address", from.IP))
+		}
+	}
+	return a.Call(from), nil
 }
 
 // Require returns an error unless the actor has the scope.

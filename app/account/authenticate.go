@@ -107,6 +107,7 @@ func (s *Authentication) loadPrincipal(tx *kv.Tx, c *claims) (*principal, error)
 		p.expires = *t.ExpiresAt
 	}
 	p.actor.Until = p.expires
+	p.actor.Networks, p.actor.Templates = t.Networks, slices.Clip(t.Templates)
 	if t.Kind == ActorUser {
 		p.actor.ProvenAt = t.provenAt()
 	}

@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"errors"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -74,18 +75,20 @@ func (m memberRecord) active() bool { return m.status() == MemberActive }
 // tokenRecord is a token as stored: everything except the token itself, which can only be made
 // with the token key. A token without a record is revoked.
 type tokenRecord struct {
-	ID         string     `json:"id"`
-	CompanyID  string     `json:"company_id"`
-	UserID     string     `json:"user_id"`
-	Kind       ActorKind  `json:"kind"`
-	Name       string     `json:"name"`
-	Scopes     []Scope    `json:"scopes"`
-	IP         string     `json:"ip,omitempty"`
-	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
-	ExpiresAt  *time.Time `json:"expires_at,omitempty"`
-	ProvenAt   *time.Time `json:"proven_at,omitempty"` // of a session: when its holder last proved who they are
-	Session    string     `json:"session,omitempty"`   // shared by the tokens of one sign-in, in all companies
-	CreatedAt  time.Time  `json:"created_at"`
+	ID         string         `json:"id"`
+	CompanyID  string         `json:"company_id"`
+	UserID     string         `json:"user_id"`
+	Kind       ActorKind      `json:"kind"`
+	Name       string         `json:"name"`
+	Scopes     []Scope        `json:"scopes"`
+	IP         string         `json:"ip,omitempty"`
+	LastUsedAt *time.Time     `json:"last_used_at,omitempty"`
+	ExpiresAt  *time.Time     `json:"expires_at,omitempty"`
+	ProvenAt   *time.Time     `json:"proven_at,omitempty"` // of a session: when its holder last proved who they are
+	Networks   []netip.Prefix `json:"networks,omitempty"`
+	Templates  []string       `json:"templates,omitempty"`
+	Session    string         `json:"session,omitempty"` // shared by the tokens of one sign-in, in all companies
+	CreatedAt  time.Time      `json:"created_at"`
 }
 
 // linkRecord is a link that was mailed and works once. Its key is the hash of the link's token.

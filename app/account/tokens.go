@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,14 @@ type TokenInput struct {
 	Name      string
 	Scopes    []Scope
 	ExpiresAt *time.Time // nil: until revoked
+	Addresses []string   // that it can be used from, single ones or networks; none means any
+	Templates []string   // that it is limited to, as is checked by the caller; none means no limit
 }
+
+const (
+	maxTokenNetworks  = 50
+	maxTokenTemplates = 50
+)
 
 // CreateToken creates an API token that acts as its creator, within its scopes. Secret holds
 // the token itself, which is not shown again.
@@ -41,11 +49,12 @@ func (s *Profile) CreateToken(who Call, in TokenInput) (Token, error) {
 	}
 	var made Token
 	err := s.db.For(who.CompanyID).Update(func(tx *kv.Tx) error {
-		if err := in.check(who, tx.Now); err != nil {
+		networks, err := in.check(who, tx.Now)
+		if err != nil {
 			return err
 		}
 		count := 0
-		err := tokens.Each(tx, "company", kv.K(who.CompanyID, string(ActorToken), who.UserID), func(string, tokenRecord) (bool, error) {
+		err = tokens.Each(tx, "company", kv.K(who.CompanyID, string(ActorToken), who.UserID), func(string, tokenRecord) (bool, error) {
 			count++
 			return true, nil
 		})
@@ -58,6 +67,7 @@ func (s *Profile) CreateToken(who Call, in TokenInput) (Token, error) {
 		made, err = s.tokens.issue(tx, tokenRecord{
 			CompanyID: who.CompanyID, UserID: who.UserID, Kind: ActorToken, Name: in.Name,
 			Scopes: slices.Compact(slices.Sorted(slices.Values(in.Scopes))), ExpiresAt: in.expiry(),
+			Networks: networks, Templates: slices.Compact(slices.Sorted(slices.Values(in.Templates))),
 		})
 		made.UserName = who.Name
 		return errors.Join(err, s.tellOfToken(tx, who, made), who.Once.Done(tx, made.ID))
@@ -88,7 +98,8 @@ func (in TokenInput) expiry() *time.Time {
 	return new(in.ExpiresAt.UTC())
 }
 
-func (in TokenInput) check(who Call, now time.Time) error {
+// check returns the networks that the token can be used from.
+func (in TokenInput) check(who Call, now time.Time) ([]netip.Prefix, error) {
 	var f fault.Fields
 	switch {
 	case in.Name == "":
@@ -109,8 +120,65 @@ func (in TokenInput) check(who Call, now time.Time) error {
 	if in.ExpiresAt != nil && !in.ExpiresAt.After(now) {
 		f.Add("expires_at", "not_in_future")
 	}
-	return f.Err()
+	if len(in.Templates) > maxTokenTemplates {
+		f.TooMany("template_ids", maxTokenTemplates)
+	}
+	return in.networks(&f, who), f.Err()
 }
+
+// networks reads the addresses. A token that is made with another one can be used at most where that can.
+func (in TokenInput) networks(f *fault.Fields, who Call) []netip.Prefix {
+	if len(in.Addresses) > maxTokenNetworks {
+		f.TooMany("addresses", maxTokenNetworks)
+		return nil
+	}
+	var out []netip.Prefix
+	for i, text := range in.Addresses {
+		name := fmt.Sprintf("addresses.%d", i)
+		n, err := network(strings.TrimSpace(text))
+		within := func(own netip.Prefix) bool { return own.Bits() <= n.Bits() && own.Contains(n.Addr()) }
+		switch {
+		case err != nil:
+			f.Add(name, "not_network")
+		case len(who.Networks) > 0 && !slices.ContainsFunc(who.Networks, within):
+			f.Add(name, "address_beyond_token")
+		default:
+			out = append(out, n)
+		}
+	}
+	if len(in.Addresses) == 0 {
+		return who.Networks
+	}
+	return out
+}
+
+// network reads a network such as 192.0.2.0/24, or a single address.
+func network(text string) (netip.Prefix, error) {
+	if !strings.Contains(text, "/") {
+		at, err := netip.ParseAddr(text)
+		if err != nil {
+			return netip.Prefix{}, err
+		}
+		at = at.Unmap().WithZone("")
+		return at.Prefix(at.BitLen())
+	}
+	n, err := netip.ParsePrefix(text)
+	if err == nil && n.Addr().Is4In6() {
+		err = errMapped
+	}
+	return n.Masked(), err
+}
+
+// Address returns a network as people write it: a single address without its length.
+func Address(n netip.Prefix) string {
+	if n.IsSingleIP() {
+		return n.Addr().String()
+	}
+	return n.String()
+}
+
+// errMapped says that a network has to be written as the version of IP that it is of.
+var errMapped = errors.New("account: IPv4 network in IPv6 form")
 
 func defaultScopes(who Call) (scopes []Scope) {
 	for _, scope := range []Scope{ScopeRead, ScopeWrite, ScopeSign} {
@@ -211,6 +279,7 @@ func ownToken(tx *kv.Tx, who Call, id string) (tokenRecord, error) {
 func (t tokenRecord) view() Token {
 	return Token{
 		ID: t.ID, CompanyID: t.CompanyID, UserID: t.UserID, Kind: t.Kind, Name: t.Name, Scopes: t.Scopes,
+		Networks: t.Networks, Templates: t.Templates,
 		IP: t.IP, LastUsedAt: t.LastUsedAt, ExpiresAt: t.ExpiresAt, CreatedAt: t.CreatedAt,
 	}
 }

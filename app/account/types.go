@@ -1,6 +1,7 @@
 package account
 
 import (
+	"net/netip"
 	"time"
 )
 
@@ -131,6 +132,8 @@ type Token struct {
 	Kind       ActorKind
 	Name       string // of a session: the browser or program it came from
 	Scopes     []Scope
+	Networks   []netip.Prefix // see [Actor]
+	Templates  []string
 	Secret     string // the token itself; only when it was just made
 	IP         string // where a session began
 	LastUsedAt *time.Time

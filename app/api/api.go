@@ -173,7 +173,7 @@ func (s *server) handlers() []handlers {
 			notify: o.Notify, maxBody: o.MaxBody},
 		&companyHandlers{accounts: o.Accounts},
 		&memberHandlers{accounts: o.Accounts},
-		&tokenHandlers{accounts: o.Accounts},
+		&tokenHandlers{accounts: o.Accounts, drafts: o.Signing.Drafts},
 		&templateHandlers{links: o.PublicLinks, drafts: d.Drafts, sending: d.Sending,
 			maxBody: o.MaxBody, maxFiles: o.MaxFiles, maxCount: o.Limits.Files},
 		s.bulk,

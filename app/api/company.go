@@ -3,10 +3,12 @@ package api
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing"
 )
 
 type companyView struct {
@@ -119,30 +121,37 @@ type memberPatch struct {
 }
 
 type tokenView struct {
-	ID         string   `json:"id"`
-	Name       string   `json:"name"`
-	UserID     string   `json:"user_id"`
-	UserName   string   `json:"user_name"`
-	Scopes     []string `json:"scopes"`
-	Token      *string  `json:"token" doc:"At creation only"`
-	LastUsedAt *string  `json:"last_used_at" format:"date-time"`
-	ExpiresAt  *string  `json:"expires_at" format:"date-time"`
-	CreatedAt  string   `json:"created_at" format:"date-time"`
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	UserID      string   `json:"user_id"`
+	UserName    string   `json:"user_name"`
+	Scopes      []string `json:"scopes"`
+	Addresses   []string `json:"addresses" doc:"Addresses and networks that it can be used from; empty for any"`
+	TemplateIDs []string `json:"template_ids" doc:"Templates that it is limited to, with the documents made from them; empty for no limit"`
+	Token       *string  `json:"token" doc:"At creation only"`
+	LastUsedAt  *string  `json:"last_used_at" format:"date-time"`
+	ExpiresAt   *string  `json:"expires_at" format:"date-time"`
+	CreatedAt   string   `json:"created_at" format:"date-time"`
 }
 
 func viewToken(t account.Token) tokenView {
-	v := tokenView{ID: t.ID, Name: t.Name, UserID: t.UserID, UserName: t.UserName, Scopes: []string{}, Token: orNull(t.Secret),
+	v := tokenView{ID: t.ID, Name: t.Name, UserID: t.UserID, UserName: t.UserName, Scopes: []string{}, Addresses: []string{}, TemplateIDs: append([]string{}, t.Templates...), Token: orNull(t.Secret),
 		LastUsedAt: maybe(t.LastUsedAt), ExpiresAt: maybe(t.ExpiresAt), CreatedAt: when(t.CreatedAt)}
 	for _, x := range t.Scopes {
 		v.Scopes = append(v.Scopes, string(x))
+	}
+	for _, n := range t.Networks {
+		v.Addresses = append(v.Addresses, account.Address(n))
 	}
 	return v
 }
 
 type tokenBody struct {
-	Name      string          `json:"name,omitempty" doc:"Required"`
-	Scopes    []account.Scope `json:"scopes,omitempty" enum:"read,write,sign,admin"`
-	ExpiresAt *string         `json:"expires_at,omitempty" doc:"RFC 3339 or a date; never expires if left out"`
+	Name        string          `json:"name,omitempty" doc:"Required"`
+	Scopes      []account.Scope `json:"scopes,omitempty" enum:"read,write,sign,admin"`
+	ExpiresAt   *string         `json:"expires_at,omitempty" doc:"RFC 3339 or a date; never expires if left out"`
+	Addresses   []string        `json:"addresses,omitempty" doc:"Addresses and networks that it can be used from, such as 192.0.2.7 or 2001:db8::/32; any if left out"`
+	TemplateIDs []string        `json:"template_ids,omitempty" doc:"Templates that it is limited to: it can make documents from these and reach those documents, and nothing else; no limit if left out"`
 
 	CurrentPassword string `json:"current_password,omitempty" doc:"Required if you last proved who you are more than five minutes ago, and always with an API token"`
 }
@@ -216,6 +225,7 @@ func (h *memberHandlers) routes(s *server) {
 
 // tokenHandlers serves API tokens.
 type tokenHandlers struct {
+	drafts   *signing.Drafts
 	accounts *account.Services
 }
 
@@ -231,10 +241,22 @@ func (h *tokenHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), id: "createToken", needs: []string{"name"}, summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
 		var f fault.Fields
 		until, err := r.deadline(&f, "expires_at", in.ExpiresAt)
+		var templates []string
+		for i, id := range in.TemplateIDs {
+			t, failed := h.drafts.GetTemplate(r.who, idOr(id))
+			if fault.KindOf(failed) == fault.KindNotFound {
+				f.Selected("template_ids." + strconv.Itoa(i))
+				continue
+			}
+			if failed != nil {
+				return tokenView{}, failed
+			}
+			templates = append(templates, t.ID)
+		}
 		if err := merge(&f, err); err != nil {
 			return tokenView{}, err
 		}
-		t, err := h.accounts.Profile.CreateToken(r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until})
+		t, err := h.accounts.Profile.CreateToken(r.who, account.TokenInput{Name: in.Name, Scopes: in.Scopes, ExpiresAt: until, Addresses: in.Addresses, Templates: templates})
 		return viewToken(t), err
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/tokens/{token}", rule: may(account.ScopeRead), id: "revokeToken", summary: "Revoke an API token", tag: "Company"}, func(r *request, _ *nothing) (nothing, error) {

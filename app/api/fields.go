@@ -29,6 +29,7 @@ type fieldBody struct {
 	FileID       *string        `json:"file_id,omitempty" doc:"In a one-shot request, also the position of the file, starting at 0"`
 	InvitationID *string        `json:"invitation_id,omitempty" doc:"In a one-shot request, also the position of the invitation or its e-mail address"`
 	Page         *int           `json:"page,omitempty" doc:"Starts at 1"`
+	Pages        string         `json:"pages,omitempty" doc:"Instead of page, for a new field on each of these pages: numbers and ranges such as 1,3-5,8-, first, last, or all"`
 	X            *float64       `json:"x,omitempty" doc:"Left edge, as a fraction of the page width, or in unit and from origin"`
 	Y            *float64       `json:"y,omitempty" doc:"Top edge, as a fraction of the page height, or in unit and from origin"`
 	Width        *float64       `json:"width,omitempty" doc:"As a fraction of the page, or in unit"`
@@ -59,7 +60,7 @@ func (b *fieldBody) UnmarshalJSON(text []byte) error {
 func (b *fieldBody) input() record.FieldInput {
 	in := b.properties
 	in.ID, in.File, in.Invitation, in.Page = idOr(b.ID), idPointer(b.FileID), idPointer(b.InvitationID), b.Page
-	in.Unit, in.Origin = b.Unit, b.Origin
+	in.Pages, in.Unit, in.Origin = b.Pages, b.Unit, b.Origin
 	in.X, in.Y, in.Width, in.Height, in.Formula = b.X, b.Y, b.Width, b.Height, b.Formula
 	if b.Condition != nil {
 		in.Condition = b.Condition.condition()

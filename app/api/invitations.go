@@ -13,7 +13,8 @@ import (
 	"paraph/app/signing/record"
 )
 
-type invitationBody struct {
+// InvitationBody describes an invitation.
+type InvitationBody struct {
 	Name           *string `json:"name,omitempty" doc:"Up to 255 characters"`
 	Email          *string `json:"email,omitempty"`
 	Company        *string `json:"company,omitempty" doc:"Fills in their company fields, which they can change; by default the contact's organization when the document is sent"`
@@ -31,10 +32,22 @@ type invitationBody struct {
 	Message        *string `json:"message,omitempty" doc:"Message for this recipient only"`
 }
 
-func (b *invitationBody) input() record.InvitationInput {
+func (b *InvitationBody) input() record.InvitationInput {
 	return record.InvitationInput{Name: b.Name, Email: b.Email, Company: b.Company, JobTitle: b.JobTitle, Role: b.Role, RoleName: b.RoleName,
 		Group: b.Group, Named: b.Named, SharesEmail: b.SharesEmail, Position: b.Position,
 		Authentication: b.Authentication, AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}
+}
+
+// newInvitationBody is an invitation of a document that is made with its fields.
+type newInvitationBody struct {
+	InvitationBody
+	Values map[string]fieldValue `json:"values,omitempty" doc:"What is filled in beforehand in their fields, by name; they can change it unless the field is read-only"`
+}
+
+func (b *newInvitationBody) input() record.InvitationInput {
+	in := b.InvitationBody.input()
+	in.Values = texts(b.Values)
+	return in
 }
 
 type delegateBody struct {
@@ -59,7 +72,7 @@ type consentBody struct {
 }
 
 type inviteBody struct {
-	Invitations []invitationBody `json:"invitations,omitempty"`
+	Invitations []InvitationBody `json:"invitations,omitempty"`
 }
 
 type signBody struct {
@@ -258,7 +271,7 @@ func (r *request) showInvitation(d *record.Document, id string) (invitationView,
 	return r.showInvitations(d, []record.Invitation{*inv})[0], nil
 }
 
-func (h *invitationHandlers) updateInvitation(r *request, in *invitationBody) (invitationView, error) {
+func (h *invitationHandlers) updateInvitation(r *request, in *InvitationBody) (invitationView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return invitationView{}, err
@@ -344,7 +357,7 @@ func (h *invitationHandlers) delegate(r *request, in *delegateBody) (documentVie
 		h.sending.Delegate(r.call(), document, id, in.input(), in.Reason))
 }
 
-func (h *invitationHandlers) replace(r *request, in *invitationBody) (documentView, error) {
+func (h *invitationHandlers) replace(r *request, in *InvitationBody) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return documentView{}, err

@@ -55,7 +55,7 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Call, error) {
 	if err != nil {
 		return account.Call{}, err
 	}
-	return who.Call(account.From{IP: s.Kit.Address(c), UserAgent: httpkit.Agent(c)}), nil
+	return who.From(account.From{IP: s.Kit.Address(c), UserAgent: httpkit.Agent(c)})
 }
 
 // call returns the call of a service that acts on the document as the caller has seen it.
@@ -76,6 +76,9 @@ func (r *request) admit() (err error) {
 	r.seen = ifMatch(r.Get(fiber.HeaderIfMatch))
 	r.Locals(companyKey, r.who.CompanyID)
 	if err := r.op.rule.Admit(r.who); err != nil {
+		return err
+	}
+	if err := r.confine(); err != nil {
 		return err
 	}
 	if id, ok := parseID(r.Params("document")); ok && r.who.IsSignatory() && id != r.who.Document {

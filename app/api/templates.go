@@ -140,11 +140,11 @@ func (b *TemplateBody) input() record.DocumentInput {
 
 type createTemplateBody struct {
 	TemplateBody
-	Roles        []invitationBody `json:"roles,omitempty" doc:"In place of people; each needs a role_name"`
-	Fields       []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields; invitation_id may be the name of a role"`
-	Files        []base64File     `json:"files,omitempty" doc:"Files as base64"`
-	TextTags     bool             `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them; roles that only they name are added"`
-	Placeholders bool             `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX and HTML files, such as {{rent}}, are variables to be filled in rather than text fields"`
+	Roles        []newInvitationBody `json:"roles,omitempty" doc:"In place of people; each needs a role_name"`
+	Fields       []fieldBody         `json:"fields,omitempty" doc:"As with PUT fields; invitation_id may be the name of a role"`
+	Files        []base64File        `json:"files,omitempty" doc:"Files as base64"`
+	TextTags     bool                `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them; roles that only they name are added"`
+	Placeholders bool                `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX and HTML files, such as {{rent}}, are variables to be filled in rather than text fields"`
 }
 
 type saveAsTemplateBody struct {
@@ -153,22 +153,23 @@ type saveAsTemplateBody struct {
 }
 
 type rolePersonBody struct {
-	Role           string  `json:"role,omitempty" doc:"ID or name of the role"`
-	Name           *string `json:"name,omitempty"`
-	Email          *string `json:"email,omitempty"`
-	Company        *string `json:"company,omitempty" doc:"Fills in their company fields; by default the contact's organization when the document is sent"`
-	JobTitle       *string `json:"job_title,omitempty" doc:"Fills in their job title fields, likewise"`
-	Authentication *string `json:"authentication,omitempty" enum:"link,email_code,access_code"`
-	AccessCode     *string `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
-	AccessCodeHint *string `json:"access_code_hint,omitempty" doc:"With access_code: a hint shown to anyone with the link"`
-	Locale         *string `json:"locale,omitempty" doc:"The recipient's language"`
-	Message        *string `json:"message,omitempty" doc:"Message for this recipient only"`
+	Role           string                `json:"role,omitempty" doc:"ID or name of the role"`
+	Name           *string               `json:"name,omitempty"`
+	Email          *string               `json:"email,omitempty"`
+	Company        *string               `json:"company,omitempty" doc:"Fills in their company fields; by default the contact's organization when the document is sent"`
+	JobTitle       *string               `json:"job_title,omitempty" doc:"Fills in their job title fields, likewise"`
+	Authentication *string               `json:"authentication,omitempty" enum:"link,email_code,access_code"`
+	AccessCode     *string               `json:"access_code,omitempty" doc:"With access_code: the code you gave the recipient"`
+	AccessCodeHint *string               `json:"access_code_hint,omitempty" doc:"With access_code: a hint shown to anyone with the link"`
+	Locale         *string               `json:"locale,omitempty" doc:"The recipient's language"`
+	Message        *string               `json:"message,omitempty" doc:"Message for this recipient only"`
+	Values         map[string]fieldValue `json:"values,omitempty" doc:"What is filled in beforehand in their fields, by name; they can change it unless the field is read-only"`
 }
 
 func (b *rolePersonBody) input() signing.RolePerson {
 	return signing.RolePerson{Role: b.Role, InvitationInput: record.InvitationInput{Name: b.Name, Email: b.Email,
 		Company: b.Company, JobTitle: b.JobTitle, Authentication: b.Authentication,
-		AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}}
+		AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message, Values: texts(b.Values)}}
 }
 
 type useTemplateBody struct {

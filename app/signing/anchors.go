@@ -112,10 +112,11 @@ func deref(s *string) string {
 	return *s
 }
 
-// placeAnchored adds fields to the record, some of which may be anchored to phrases.
+// placeAnchored adds fields to the record, some of which may be anchored to phrases or lie on several pages. It returns
+// the inputs of the fields that it added, one for each.
 func (s *Drafts) placeAnchored(
 	ctx context.Context, who account.Call, f *fault.Fields, d *record.Document, in []record.FieldInput, uploads []*intake.Upload,
-) error {
+) ([]record.FieldInput, error) {
 	anchored := 0
 	for i := range in {
 		if in[i].Anchor != nil {
@@ -124,25 +125,41 @@ func (s *Drafts) placeAnchored(
 	}
 	if anchored > maxAnchors {
 		f.TooMany("anchors", maxAnchors)
-		return nil
+		return nil, nil
 	}
-	in = slices.Clone(in)
-	if anchored > 0 {
-		if err := s.resolveAll(ctx, who, f, d, in, uploads); err != nil {
-			return err
+	all, where := make([]placing, 0, len(in)), s.placement(d)
+	for i := range in {
+		at := f.At("fields", i)
+		for _, one := range in[i].OnPages(at, where) {
+			all = append(all, placing{one, at})
 		}
 	}
-	s.place(f, d, in)
-	return nil
+	if anchored > 0 {
+		if err := s.resolveAll(ctx, who, d, all, uploads); err != nil {
+			return nil, err
+		}
+	}
+	s.place(f, d, all)
+	placed := make([]record.FieldInput, len(all))
+	for i := range all {
+		placed[i] = all[i].FieldInput
+	}
+	return placed, nil
+}
+
+// placing is the input of a field to be placed, and where its faults are reported.
+type placing struct {
+	record.FieldInput
+	faults *fault.Fields
 }
 
 func (s *Drafts) resolveAll(
-	ctx context.Context, who account.Call, f *fault.Fields, d *record.Document, in []record.FieldInput, uploads []*intake.Upload,
+	ctx context.Context, who account.Call, d *record.Document, in []placing, uploads []*intake.Upload,
 ) error {
 	return s.texts.during(ctx, who, func(ctx context.Context) error {
 		all := newAnchors(s.texts, who, d, uploads)
 		for i := range in {
-			if err := all.resolve(ctx, f.At("fields", i), &in[i], &record.Field{}); err != nil {
+			if err := all.resolve(ctx, in[i].faults, &in[i].FieldInput, &record.Field{}); err != nil {
 				return err
 			}
 		}

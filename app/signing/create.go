@@ -88,7 +88,14 @@ func (s *Drafts) placeAll(
 			return err
 		}
 	}
-	return s.placeAnchored(ctx, who, f, d, in.Fields, in.Uploads)
+	if _, err := s.placeAnchored(ctx, who, f, d, in.Fields, in.Uploads); err != nil || !f.Empty() {
+		return err
+	}
+	for i := range in.Invitations {
+		at, inv := f.At(d.People(), i), &d.Invitations[i]
+		d.Preset(at, inv.ID, in.Invitations[i].Values, s.writing(d))
+	}
+	return nil
 }
 
 // insert commits the new document with its files.
@@ -195,10 +202,7 @@ func setApprover(tx *kv.Tx, who account.Call, f *fault.Fields, d *record.Documen
 
 // invite adds people to the record. All faults are reported together.
 func (s *Drafts) invite(f *fault.Fields, d *record.Document, in []record.InvitationInput, now time.Time) []string {
-	name := "invitations"
-	if d.Template {
-		name = "roles"
-	}
+	name := d.People()
 	if len(d.Invitations)+len(in) > s.limits.Invitations {
 		f.TooMany(name, s.limits.Invitations)
 		return nil
@@ -223,7 +227,7 @@ func (s *Drafts) invite(f *fault.Fields, d *record.Document, in []record.Invitat
 }
 
 // place adds fields to the record.
-func (s *Drafts) place(f *fault.Fields, d *record.Document, in []record.FieldInput) {
+func (s *Drafts) place(f *fault.Fields, d *record.Document, in []placing) {
 	if len(d.Fields)+len(in) > s.limits.Fields {
 		f.TooMany("fields", s.limits.Fields)
 		return
@@ -231,7 +235,7 @@ func (s *Drafts) place(f *fault.Fields, d *record.Document, in []record.FieldInp
 	where, before := s.placement(d), len(d.Fields)
 	for i := range in {
 		x := record.Field{}
-		in[i].Apply(f.At("fields", i), &x, where)
+		in[i].Apply(in[i].faults, &x, where)
 		x.ID = s.id()
 		d.Fields = append(d.Fields, x)
 	}
@@ -242,6 +246,6 @@ func (s *Drafts) place(f *fault.Fields, d *record.Document, in []record.FieldInp
 		if i < before {
 			return f
 		}
-		return f.At("fields", i-before)
+		return in[i-before].faults
 	})
 }

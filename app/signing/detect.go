@@ -282,7 +282,11 @@ func (s *Drafts) AddDetected(
 		if err := store.RequireVersion(d, version); err != nil {
 			return nil, fault.Conflict("document_changed")
 		}
-		s.place(f, d, in)
+		placings := make([]placing, len(in))
+		for i := range in {
+			placings[i] = placing{in[i], f.At("fields", i)}
+		}
+		s.place(f, d, placings)
 		return []record.Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil
 	})
 	return d, len(in), nobody, err

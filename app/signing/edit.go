@@ -188,7 +188,8 @@ func (s *Drafts) ReplaceFields(
 	return s.redraft(who, id, func(d *record.Document, f *fault.Fields) ([]record.Event, error) {
 		before := d.Fields
 		d.Fields = nil
-		if err := s.placeAnchored(ctx, who, f, d, in, nil); err != nil {
+		in, err := s.placeAnchored(ctx, who, f, d, in, nil)
+		if err != nil {
 			return nil, err
 		}
 		used := map[string]bool{}
@@ -208,7 +209,7 @@ func (s *Drafts) AddFields(
 	ctx context.Context, who account.Call, id string, in []record.FieldInput,
 ) (*record.Document, error) {
 	return s.redraft(who, id, func(d *record.Document, f *fault.Fields) ([]record.Event, error) {
-		if err := s.placeAnchored(ctx, who, f, d, in, nil); err != nil {
+		if _, err := s.placeAnchored(ctx, who, f, d, in, nil); err != nil {
 			return nil, err
 		}
 		return []record.Event{record.NewEvent(record.EventDocumentFieldsAdded)}, nil

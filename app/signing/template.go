@@ -84,6 +84,22 @@ func (s *Drafts) GetTemplate(who account.Call, id string) (t Template, err error
 	return t, err
 }
 
+// TemplateOf returns the identifier of the template that a document was made from, if there is one.
+func (s *Drafts) TemplateOf(who account.Call, id string) (template string, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		d, err := store.Load(tx, who, id)
+		switch {
+		case err != nil:
+			return err
+		case d.Template || d.MadeFrom == nil:
+			return fault.NotFound("document")
+		}
+		template = d.MadeFrom.Template
+		return nil
+	})
+	return template, err
+}
+
 func loadTemplate(tx *kv.Tx, who account.Call, id string) (*record.Document, error) {
 	d, err := store.Load(tx, who, id)
 	if fault.KindOf(err) == fault.KindNotFound || err == nil && !d.Template {
@@ -298,7 +314,12 @@ func (s *Drafts) fillTemplate(
 	s.assignRoles(&f, d, template, in.People)
 	in.DocumentInput.Apply(&f, d, s.limits, now)
 	filling = d.FillIn(&f, in.Variables, d.BuiltinVariables(who.Actor, company, now), s.writing(d))
-	d.Preset(&f, in.Values, s.writing(d))
+	d.Preset(&f, "", in.Values, s.writing(d))
+	for i := range in.People {
+		if n := template.RoleIndex(in.People[i].Role); n >= 0 {
+			d.Preset(f.At("people", i), d.Invitations[n].ID, in.People[i].Values, s.writing(d))
+		}
+	}
 	err = s.db.View(func(tx *kv.Tx) error {
 		if err := stillApprovable(tx, d); err != nil {
 			return err

@@ -48,7 +48,7 @@ func (p *Pages) settings() []route {
 	frame := &settings.Frame{Keys: o.Keys, Now: o.Now, Backups: o.Backups}
 	company := &settings.Company{Frame: frame, Accounts: o.Accounts, Consent: o.Consent}
 	security := &settings.Security{Frame: frame, Accounts: o.Accounts}
-	tokens := &settings.Tokens{Frame: frame, Accounts: o.Accounts, Setup: o.Setup}
+	tokens := &settings.Tokens{Frame: frame, Drafts: o.Signing.Drafts, Accounts: o.Accounts, Setup: o.Setup}
 	mail := &settings.Mail{Frame: frame, Notify: o.Notify, Server: o.MailServer}
 	hooks := &settings.Webhooks{Frame: frame, Service: o.Webhooks, Private: o.Setup.PrivateWebhooks}
 	trust := &settings.Trust{Frame: frame, TimestampURL: o.Setup.TimestampURL}

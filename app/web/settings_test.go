@@ -404,12 +404,14 @@ func TestTokenForms(t *testing.T) {
 	for name, form := range map[string][]string{
 		"no name": {"scope.read", "yes", "life", "30"}, "no scope": {"name", "x", "life", "30"},
 		"too much": {"name", "x", "scope.write", "yes", "life", "30"}, "no life": {"name", "x", "scope.read", "yes", "life", "soon"},
+		"no address": {"name", "x", "scope.read", "yes", "life", "30", "addresses", "127.0.0.1, home"},
+		"no template": {"name", "x", "scope.read", "yes", "life", "30", "template_ids", "lease"},
 	} {
 		if status, html := v.send("/app/settings/api", form...); status != http.StatusUnprocessableEntity || strings.Contains(html, `id="secret"`) {
 			t.Errorf("%s: %d", name, status)
 		}
 	}
-	status, html := v.send("/app/settings/api", "name", "Reader", "scope.read", "yes", "life", "0")
+	status, html := v.send("/app/settings/api", "name", "Reader", "scope.read", "yes", "life", "0", "addresses", "127.0.0.1, 192.0.2.0/24")
 	if status != http.StatusCreated {
 		t.Fatalf("%d: %.300s", status, html)
 	}
@@ -417,7 +419,7 @@ func TestTokenForms(t *testing.T) {
 	s.Advance(t, "2184h")
 	v = browse(t, s.Login(t, viewer.Email))
 	_, html = v.get("/app/settings/api")
-	v.contains(html, "Unused for 90 days", "does not expire")
+	v.contains(html, "Unused for 90 days", "does not expire", "only from <bdi>127.0.0.1, 192.0.2.0/24</bdi>", "There is no limit on how often")
 	stranger := browse(t, s.Company(t))
 	for _, path := range []string{"/app/settings/api/" + id + "/revoke"} {
 		if status, _ := stranger.get(path); status != http.StatusNotFound {

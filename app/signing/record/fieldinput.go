@@ -61,6 +61,9 @@ func (p Placement) invitation(ref string) *Invitation {
 // Apply checks the input and writes it to the field.
 func (in *FieldInput) Apply(f *fault.Fields, x *Field, p Placement) {
 	before := *x
+	if in.Pages != "" {
+		f.Add("pages", "pages_not_here")
+	}
 	file := in.applyPlace(f, x, p)
 	for i := range properties {
 		properties[i].apply(f, in, x)

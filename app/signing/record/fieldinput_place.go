@@ -2,6 +2,7 @@ package record
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"paraph/app/fault"
@@ -77,6 +78,77 @@ func (in *FieldInput) applyBox(f *fault.Fields, x *Field, file *File) {
 	if !f.Has("height") && !f.Has("y") && x.Y+x.Height > 1+rounding {
 		f.Add("height", "over_bottom_edge")
 	}
+}
+
+// OnPages returns an input for each page that Pages names in the file; the input itself if it names none. Pages is a
+// list of page numbers and ranges such as 1,3-5,8-, of first and last, or all.
+func (in *FieldInput) OnPages(f *fault.Fields, p Placement) []FieldInput {
+	one := *in
+	one.Pages = ""
+	if in.Pages == "" {
+		return []FieldInput{one}
+	}
+	ref := ""
+	if in.File != nil {
+		ref = *in.File
+	}
+	file := p.File(ref)
+	switch {
+	case in.ID != "" || in.Anchor != nil || in.Page != nil:
+		f.Add("pages", "pages_not_here")
+		return []FieldInput{one}
+	case file == nil: // Apply says so
+		return []FieldInput{one}
+	}
+	chosen, ok := pageNumbers(in.Pages, len(file.Pages))
+	if !ok {
+		f.Add("pages", "not_pages", fault.Number("high", len(file.Pages)))
+		return []FieldInput{one}
+	}
+	out := make([]FieldInput, len(chosen))
+	for i := range chosen {
+		out[i] = one
+		out[i].Page = &chosen[i]
+	}
+	return out
+}
+
+// pageNumbers returns the pages that a list names, in their order in the file, each once.
+func pageNumbers(list string, last int) (numbers []int, ok bool) {
+	number := func(s string, otherwise int) int {
+		switch s = strings.TrimSpace(s); s {
+		case "":
+			return otherwise
+		case "first":
+			return 1
+		case "last":
+			return last
+		}
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	for part := range strings.SplitSeq(list, ",") {
+		from, to, ranged := strings.Cut(part, "-")
+		low := number(from, 0)
+		high := low
+		switch {
+		case strings.TrimSpace(part) == "all":
+			low, high = 1, last
+		case ranged:
+			high = number(to, last)
+		}
+		if low < 1 || high < low || high > last {
+			return nil, false
+		}
+		for n := low; n <= high; n++ {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers), true
 }
 
 // Units in which a place can be given.

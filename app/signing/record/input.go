@@ -48,6 +48,7 @@ type FieldInput struct {
 	Name               *string
 	Label              *string
 	Page               *int
+	Pages              string // instead of Page, for a field on each of them; see [FieldInput.OnPages]
 	X, Y               *float64
 	Width              *float64
 	Height             *float64

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +29,7 @@ type InvitationInput struct {
 	AccessCodeHint *string
 	Locale         *string
 	Message        *string
+	Values         map[string]string // of the person's fields by name, where the document is made with its fields
 }
 
 // Apply checks the input and writes it to the invitation of a document.
@@ -132,7 +134,7 @@ func (in *InvitationInput) ApplyAuthentication(f *fault.Fields, inv *Invitation,
 // OnlyCode reports whether the input sets only the access code and its hint.
 func (in *InvitationInput) OnlyCode() bool {
 	only := InvitationInput{ID: in.ID, AccessCode: in.AccessCode, AccessCodeHint: in.AccessCodeHint}
-	return in.AccessCode != nil && *in == only
+	return in.AccessCode != nil && reflect.DeepEqual(*in, only)
 }
 
 // KeepAuthentication prevents an invited person from changing how their

@@ -186,13 +186,13 @@ func (d *Document) filledTexts(f *fault.Fields) {
 	}
 }
 
-// Preset sets the values of fields by name.
-func (d *Document) Preset(f *fault.Fields, values map[string]string, written Writing) {
+// Preset sets the values of fields by name: of one person, or ("") of all.
+func (d *Document) Preset(f *fault.Fields, invitation string, values map[string]string, written Writing) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value, found := values[name], false
 		for i := range d.Fields {
 			x := &d.Fields[i]
-			if x.Name != name || !x.HasAnswer() {
+			if x.Name != name || !x.HasAnswer() || invitation != "" && x.Invitation != invitation {
 				continue
 			}
 			found = true
@@ -202,4 +202,12 @@ func (d *Document) Preset(f *fault.Fields, values map[string]string, written Wri
 			f.Add("values."+name, "unknown_field")
 		}
 	}
+}
+
+// People returns the name that the list of invitations has in the API: those of a template are its roles.
+func (d *Document) People() string {
+	if d.Template {
+		return "roles"
+	}
+	return "invitations"
 }

@@ -64,12 +64,12 @@ func TestFieldsArePresetByName(t *testing.T) {
 		x.File, x.Invitation, x.Width, x.Height, x.Page = "f1", "i1", .1, .1, 1
 	}
 	var f fault.Fields
-	d.Preset(&f, map[string]string{"rent": "900", "here": "me", "pets": "2"}, record.Writing{})
+	d.Preset(&f, "", map[string]string{"rent": "900", "here": "me", "pets": "2"}, record.Writing{})
 	if got := faults(&f); got != "values.here unknown_field, values.pets unknown_field" || d.Fields[0].Value != "900" || d.Fields[1].Value != "900" || d.Fields[2].Value != "" {
 		t.Errorf("got %q, %+v", got, d.Fields)
 	}
 	f = fault.Fields{}
-	if d.Preset(&f, map[string]string{"rent": "much"}, record.Writing{}); faults(&f) != "values.rent.value not_a_number" {
+	if d.Preset(&f, "", map[string]string{"rent": "much"}, record.Writing{}); faults(&f) != "values.rent.value not_a_number" {
 		t.Errorf("got %q", faults(&f))
 	}
 }

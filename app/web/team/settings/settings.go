@@ -38,9 +38,10 @@ const (
 type Setup struct {
 	PrivateWebhooks bool // webhooks may go to private addresses
 
-	TimestampURL string // "" for the built-in authority
-	LoginLimit   int    // failed logins within LoginWindow
-	LoginWindow  time.Duration
+	TimestampURL  string // "" for the built-in authority
+	LoginLimit    int    // failed logins within LoginWindow
+	LoginWindow   time.Duration
+	TokenRequests int // a minute, of one token; 0 for any number
 }
 
 // settingsPages lists the pages under /app/settings in display order.

@@ -5,15 +5,19 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 
 	"paraph/app/account"
 	"paraph/app/fault"
+	"paraph/app/signing"
+	"paraph/app/signing/lists"
 	"paraph/app/web/page"
 )
 
 // Tokens serves the page about API tokens.
 type Tokens struct {
 	*Frame
+	Drafts   *signing.Drafts
 	Accounts *account.Services
 	Setup    Setup
 }
@@ -24,6 +28,8 @@ type tokenCards struct {
 	Tokens []tokenLine
 	Scopes []scopeChoice
 	Lives  []page.Option
+	Limits []page.Option // templates that a new token can be limited to
+	Pace   int           // requests a minute; 0 for any number
 	Site   string
 	Own    bool // only the reader's own tokens are listed
 	Limit  int
@@ -34,6 +40,7 @@ type tokenCards struct {
 type tokenLine struct {
 	account.Token
 	Expired, Unused bool
+	From            string // addresses
 	Revoke          string
 }
 
@@ -61,6 +68,7 @@ func (h *Tokens) tokenPage(r *page.Request, made *account.Token) (sheet[tokenCar
 		Own:    !r.Who.Call.IsAdmin(),
 		Limit:  h.Setup.LoginLimit,
 		Window: int(h.Setup.LoginWindow.Minutes()),
+		Pace:   h.Setup.TokenRequests,
 	}
 	now := h.Now(r.Who.Company.ID)
 	for _, t := range list.Items {
@@ -70,6 +78,11 @@ func (h *Tokens) tokenPage(r *page.Request, made *account.Token) (sheet[tokenCar
 		if t.LastUsedAt != nil {
 			last = *t.LastUsedAt
 		}
+		from := make([]string, len(t.Networks))
+		for i, n := range t.Networks {
+			from[i] = account.Address(n)
+		}
+		line.From = strings.Join(from, ", ")
 		line.Unused = !line.Expired && now.Sub(last) > unusedAfter
 		c.Tokens = append(c.Tokens, line)
 	}
@@ -80,7 +93,25 @@ func (h *Tokens) tokenPage(r *page.Request, made *account.Token) (sheet[tokenCar
 	for _, days := range tokenLives {
 		c.Lives = append(c.Lives, page.Option{Value: days, Label: r.Say("api.life." + days), Selected: days == cmp.Or(r.Form.Value("life"), "90")})
 	}
-	return sheet[tokenCards]{Title: r.Say("settings.api"), Own: c}, nil
+	c.Limits, err = h.templates(r)
+	return sheet[tokenCards]{Title: r.Say("settings.api"), Own: c}, err
+}
+
+// maxTemplates is how many templates are offered.
+const maxTemplates = 500
+
+// templates lists what a token can be limited to.
+func (h *Tokens) templates(r *page.Request) ([]page.Option, error) {
+	all, _, err := h.Drafts.ListTemplates(r.UserContext(), r.Who.Call, lists.Query{PerPage: maxTemplates})
+	if err != nil {
+		return nil, err
+	}
+	chosen := r.Form.Value("template_ids")
+	out := []page.Option{{Label: r.Say("api.template.none"), Selected: chosen == ""}}
+	for _, t := range all {
+		out = append(out, page.Option{Value: t.ID, Label: t.Title, Selected: chosen == t.ID})
+	}
+	return out, nil
 }
 
 // CreateToken creates an API token and shows its secret once.
@@ -95,7 +126,7 @@ func (h *Tokens) CreateToken(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return again(h.Frame, r, page.MergeFaults(err, "scopes"), "settings-api", p)
+		return again(h.Frame, r, page.MergeFaults(page.MergeFaults(err, "scopes"), "addresses"), "settings-api", p)
 	}
 	r.Form = page.Form{}
 	p, err := h.tokenPage(r, &made)
@@ -118,6 +149,14 @@ func (h *Tokens) tokenInput(r *page.Request) (in account.TokenInput, err error) 
 	}
 	if in.Name == "" {
 		f.Add("name", "token_without_name")
+	}
+	in.Addresses = strings.FieldsFunc(r.Form.Value("addresses"), func(c rune) bool { return c == ',' || unicode.IsSpace(c) })
+	if id := r.Form.Value("template_ids"); id != "" {
+		t, err := h.Drafts.GetTemplate(r.Who.Call, id)
+		if err != nil {
+			f.Selected("template_ids")
+		}
+		in.Templates = []string{t.ID}
 	}
 	if days := number(r, &f, "life"); days > 0 {
 		in.ExpiresAt = new(h.Now(r.Who.Company.ID).AddDate(0, 0, min(days, 3650)))
