@@ -152,11 +152,13 @@ func (h *Tokens) tokenInput(r *page.Request) (in account.TokenInput, err error) 
 	}
 	in.Addresses = strings.FieldsFunc(r.Form.Value("addresses"), func(c rune) bool { return c == ',' || unicode.IsSpace(c) })
 	if id := r.Form.Value("template_ids"); id != "" {
-		t, err := h.Drafts.GetTemplate(r.Who.Call, id)
-		if err != nil {
+		switch _, err := h.Drafts.GetTemplate(r.Who.Call, id); {
+		case fault.KindOf(err) == fault.KindNotFound:
 			f.Selected("template_ids")
+		case err != nil:
+			return in, err
 		}
-		in.Templates = []string{t.ID}
+		in.Templates = []string{id}
 	}
 	if days := number(r, &f, "life"); days > 0 {
 		in.ExpiresAt = new(h.Now(r.Who.Company.ID).AddDate(0, 0, min(days, 3650)))
