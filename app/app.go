@@ -29,6 +29,7 @@ import (
 	"paraph/app/machine"
 	"paraph/app/mailserver"
 	"paraph/app/metrics"
+	"paraph/app/mishap"
 	"paraph/app/notify"
 	"paraph/app/pdf/pdfium"
 	"paraph/app/pdf/text"
@@ -116,6 +117,7 @@ type App struct {
 	disk     *disk
 	pace     pace
 	past     past
+	mishaps  *mishap.Register // nil but in a test double
 
 	mailWatch   mailWatch
 	searchWatch searchWatch
@@ -140,6 +142,9 @@ func Open(cfg Config, o Options) (*App, error) {
 	a := &App{Config: cfg, Clock: o.Clock, log: slog.New(lines.Handler(o.Log.Handler())), lines: lines, dir: cfg.Data.Dir, inMem: o.InMemory,
 		shares: turns.Processors()}
 	a.Test = Controls{a}
+	if cfg.Server.TestControls {
+		a.mishaps = &mishap.Register{}
+	}
 	steps := []func(Options) error{
 		a.openFolder, a.openData, a.openKeys, a.openSearch, a.openTools, a.listen, a.openMetrics, a.openServices, a.openHandlers, a.prepare,
 	}

@@ -45,7 +45,7 @@ func (a *App) openHandlers(opened Options) (err error) {
 		o.Observe = a.metrics.Request
 	}
 	if server.TestControls {
-		o.Test = a.Test
+		o.Test, o.Mishaps = a.Test, a.mishaps
 	}
 	a.http = api.New(o)
 	a.http.Server().ConnState = a.conns.note

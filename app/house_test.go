@@ -38,6 +38,7 @@ var ground = []string{
 	"app/markup",
 	"app/memory",
 	"app/metrics",
+	"app/mishap",
 	"app/pdf",
 	"app/pki",
 	"app/seal",
@@ -60,6 +61,7 @@ var toolImports = map[string][]string{
 	"app/list":    {"app/fault"},
 	"app/mail":    {"app/fault"},
 	"app/cold":    {"app/blob", "app/bucket", "kv"},
+	"app/mishap":  {"app/fault"},
 	"app/pdf":     {"app/linebreak", "app/turns"},
 	"app/sheet":   {"app/fault"},
 	"app/turns":   {"app/fault"},
@@ -72,7 +74,7 @@ func packages() []packageRule {
 	// Handlers only call services: none touches the store, the index or the
 	// files.
 	handlerLayer := []string{
-		"app/account", "app/bulk", "app/checkpoint", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/markup", "app/notify", "app/pdf", "app/pki",
+		"app/account", "app/bulk", "app/checkpoint", "app/contact", "app/convert", "app/fault", "app/httpkit", "app/limit", "app/list", "app/machine", "app/mail", "app/mailserver", "app/markup", "app/mishap", "app/notify", "app/pdf", "app/pki",
 		"app/publiclink",
 		"app/reportjson",
 		"app/signing",

@@ -73,7 +73,7 @@ func (a *App) openData(o Options) (err error) {
 		}
 	}
 	a.db, err = kv.Open(kv.Options{
-		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync || o.Copy, Now: a.Clock.Now, NowIn: a.Clock.NowIn, Log: a.log,
+		Dir: a.path("kv"), InMemory: o.InMemory, NoSync: !a.Config.Data.Sync || o.Copy, Now: a.Clock.Now, NowIn: a.Clock.NowIn, Full: a.full(), Log: a.log,
 		Migrations: migrations(func() ([]byte, error) { return folder.ReadSecret(a.dir, tokenKey) }), BeforeMigration: before, Still: o.Files != "", Reserve: room,
 	})
 	if err != nil {

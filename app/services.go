@@ -43,7 +43,7 @@ func (a *App) openServices(o Options) (err error) {
 		return err
 	}
 	outbox, err := notify.NewOutbox(notify.Options{
-		DB: a.db, Jobs: a.jobs, Words: a.words, Captures: a.Config.Server.TestControls, NewID: ids.New, Key: a.key, BaseURL: a.URL(),
+		DB: a.db, Jobs: a.jobs, Words: a.words, Captures: a.Config.Server.TestControls, Mishaps: a.mishaps, NewID: ids.New, Key: a.key, BaseURL: a.URL(),
 		Days: a.Config.Retention.OutboxDays, Now: a.Clock.Now, Log: a.log,
 	})
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *App) openServices(o Options) (err error) {
 	a.Notify = notify.New(outbox, a.Signing)
 	a.Webhooks = notify.NewWebhooks(notify.WebhookOptions{
 		DB: a.db, Jobs: a.jobs, Store: a.Signing.Store, Trail: a.Signing.Trail,
-		Client: outgoing{a.Config.Network}.webhooks(a.Config.Webhooks, a.metrics), Key: a.key, NewID: ids.New,
+		Client: outgoing{a.Config.Network}.webhooks(a.Config.Webhooks, a.metrics), Mishaps: a.mishaps, Key: a.key, NewID: ids.New,
 		Attempts: a.Config.Webhooks.Attempts, Days: a.Config.Retention.DeliveryDays, Now: a.Clock.Now, NowIn: a.Clock.NowIn, Log: a.log,
 		Body: api.WebhookBody(a.words.English()), TestBody: api.WebhookTestBody,
 	})
@@ -108,10 +108,8 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error
 	if err != nil {
 		return nil, fmt.Errorf("signing.timestamp_url: %w", err)
 	}
-	var timestamper pki.Timestamper // nil: the built-in authority
 	if remote != nil {
 		a.authority = &authority{Timestamper: remote, url: a.Config.Signing.TimestampURL, client: out.client(a.Config.Signing.TimestampTimeout)}
-		timestamper = a.authority
 	}
 	pages, err := pictures.Open(a.path("pictures"), pictureBytes)
 	if err != nil {
@@ -121,7 +119,7 @@ func (a *App) signing(ids *ids, outbox *notify.Outbox) (*signing.Services, error
 	return signing.New(signing.Options{
 		DB: a.db, Jobs: a.jobs, Search: a.index, Blobs: a.blobs, Accounts: a.Accounts, Keys: a.Keys,
 		Checkpoints: a.Checkpoints,
-		Words:       a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: timestamper,
+		Words:       a.words, Fonts: a.fonts, PDFium: a.pdfium, Pictures: pages, Office: a.office(), Timestamper: a.timestamper,
 		Revocations: pki.NewCollector(out.revocations(revocationTimeout), a.Clock.Now),
 		Consent:     a.Config.Signing.Consent, Mailer: outbox.Mail, Mails: outbox.Mails, Forget: outbox.Forget, LinkKey: a.key, NewID: ids.New, Now: a.Clock.Now, NowIn: a.Clock.NowIn, Latest: a.Clock.Latest,
 		Employment: contact.Employment,

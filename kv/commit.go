@@ -116,6 +116,9 @@ func (w Writer) call(fn func(tx *Tx) error) (*group, error) {
 		return nil, tx.err
 	case !tx.own.fitsTable():
 		return nil, ErrTooLarge
+	case db.full != nil && len(tx.own.writes) > 0 && db.full(w.scope):
+		tx.own.drop()
+		return nil, fmt.Errorf("%w: so a test wants it", ErrDiskFull)
 	}
 	return db.enter(tx), nil
 }

@@ -85,6 +85,9 @@ type Options struct {
 	// ErrDiskFull below it. 0: 64 MB, or a quarter of a small disk; negative: none, so that a
 	// full disk may end the process.
 	Reserve int64
+	// Full reports that the disk is full for a scope, to tests of what happens then: its update is
+	// refused with ErrDiskFull. Nil: it never is.
+	Full func(scope string) bool
 	// Migrations bring older data up to date, in ascending order of To. The
 	// version of the data is the To of the last one.
 	Migrations []Migration
@@ -105,6 +108,7 @@ type DB struct {
 	now      func() time.Time
 	nowIn    func(scope string) time.Time
 	scoped   bool // scopes have clocks of their own
+	full     func(scope string) bool
 	log      *slog.Logger
 	dir      string
 	inMemory bool
@@ -170,6 +174,7 @@ func open(o Options, gauge badgerguard.Gauge) (*DB, error) {
 		now:      o.Now,
 		nowIn:    o.NowIn,
 		scoped:   o.NowIn != nil,
+		full:     o.Full,
 		log:      o.Log,
 		dir:      o.Dir,
 		inMemory: o.InMemory,

@@ -586,3 +586,37 @@ func alone(t *testing.T) {
 		t.Skip("nothing happens at the same time")
 	}
 }
+
+// TestScopesRunOutOfRoomAlone lets the disk be full for one scope, whose reads go on.
+func TestScopesRunOutOfRoomAlone(t *testing.T) {
+	t.Parallel()
+	var full atomic.Bool
+	db := open(t, kv.Options{InMemory: true, Full: func(scope string) bool { return scope == "a" && full.Load() }})
+	c := kv.NewCollection("things", kv.JSON[string]())
+	put := func(scope, value string) error {
+		return db.For(scope).Update(func(tx *kv.Tx) error { return c.Put(tx, scope, value) })
+	}
+	if err := put("a", "before"); err != nil {
+		t.Fatal(err)
+	}
+	full.Store(true)
+	if err := put("a", "during"); !errors.Is(err, kv.ErrDiskFull) {
+		t.Errorf("got %v, want ErrDiskFull", err)
+	}
+	if err := put("b", "during"); err != nil {
+		t.Errorf("another scope: %v", err)
+	}
+	err := db.For("a").Update(func(tx *kv.Tx) error {
+		if got, err := c.Get(tx, "a"); err != nil || got != "before" {
+			t.Errorf("the scope has %q, %v", got, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Errorf("an update without writes: %v", err)
+	}
+	full.Store(false)
+	if err := put("a", "after"); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}

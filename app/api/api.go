@@ -22,6 +22,7 @@ import (
 	"paraph/app/limit"
 	"paraph/app/machine"
 	"paraph/app/mailserver"
+	"paraph/app/mishap"
 	"paraph/app/notify"
 	"paraph/app/pki"
 	"paraph/app/publiclink"
@@ -65,9 +66,10 @@ type Options struct {
 	// TokenRequests is how many requests a minute one token may make; 0 is any number.
 	TokenRequests int
 	Ready         func(context.Context) error
-	Test          TestControls // nil except on a test double
-	Host          string       // of the configured address, or empty
-	OwnNames      bool         // requests under names that strangers can set are refused
+	Test          TestControls     // nil except on a test double
+	Mishaps       *mishap.Register // likewise
+	Host          string           // of the configured address, or empty
+	OwnNames      bool             // requests under names that strangers can set are refused
 	// Observe is called after every request with the name of its route. It may be nil.
 	Observe func(route string, status int, took time.Duration)
 	// Enter registers a request and returns the function that ends it; false
@@ -99,8 +101,8 @@ type server struct {
 	bulk     *bulkHandlers
 	contacts *contactHandlers
 	webhooks *webhookHandlers
-	// rehearsed are the faults of a test double, nil elsewhere.
-	rehearsed *rehearsedFaults
+	// journal holds the latest requests to a test double, nil elsewhere.
+	journal *requestJournal
 }
 
 // New returns the server with all routes.
@@ -129,8 +131,8 @@ func New(o Options) *fiber.App {
 	}
 	if o.Test != nil {
 		s.app.Use("/test", s.guardTests)
-		s.rehearsed = &rehearsedFaults{server: s}
-		s.app.Use(s.rehearsed.serve)
+		s.journal = &requestJournal{server: s, mishaps: o.Mishaps, added: make(chan struct{})}
+		s.app.Use(s.journal.serve)
 	}
 	s.document, s.document30 = sync.OnceValues(s.openAPI), sync.OnceValues(s.openAPI30)
 	s.routes(s.handlers())
@@ -188,7 +190,7 @@ func (s *server) handlers() []handlers {
 		&verifyHandlers{verifier: d.Verifier, words: o.Words, maxUpload: o.MaxUpload},
 	}
 	if o.Test != nil {
-		all = append(all, &testHandlers{test: o.Test, notify: o.Notify, faults: s.rehearsed, webhooks: s.webhooks,
+		all = append(all, &testHandlers{test: o.Test, notify: o.Notify, journal: s.journal, mishaps: o.Mishaps, webhooks: s.webhooks,
 			rehearsal: &rehearse.Service{Authentication: o.Accounts.Authentication, Signing: d, Now: o.Now}})
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/fault"
 	"paraph/app/list"
+	"paraph/app/mishap"
 	"paraph/app/notify"
 	"paraph/app/rehearse"
 )
@@ -111,7 +112,8 @@ type testHandlers struct {
 	test      TestControls
 	notify    *notify.Service
 	rehearsal *rehearse.Service
-	faults    *rehearsedFaults
+	journal   *requestJournal
+	mishaps   *mishap.Register
 	webhooks  *webhookHandlers
 }
 
@@ -154,7 +156,8 @@ type testSnapshot struct {
 
 func (h *testHandlers) reset(r *request, in *testScope) (message, error) {
 	company := tested(r, in.Company)
-	h.faults.clear(company)
+	h.mishaps.Clear(company)
+	h.journal.clear(company)
 	return message{"Reset."}, h.test.Reset(r.UserContext(), company)
 }
 
@@ -162,31 +165,81 @@ func (h *testHandlers) reset(r *request, in *testScope) (message, error) {
 // token, else "" for all of them.
 func tested(r *request, named string) string { return cmp.Or(idOr(named), claimed(r.Ctx)) }
 
-// faultRoutes registers what makes requests fail, and what they were.
+// faultRoutes registers what lets things fail, and what the requests were.
 func (h *testHandlers) faultRoutes(s *server) {
-	handle(s, operation{method: http.MethodPost, path: "/test/faults", rule: anyone().Waiting(), id: "createTestFault", summary: "Let requests fail", tag: "Test", status: http.StatusCreated}, func(r *request, in *testFaultBody) (testFault, error) {
-		in.Company = tested(r, in.Company)
-		return h.faults.add(*in)
-	})
+	handle(s, operation{method: http.MethodPost, path: "/test/faults", rule: anyone().Waiting(), id: "createTestFault", summary: "Let something fail", tag: "Test", status: http.StatusCreated}, h.addFault)
 	handle(s, operation{method: http.MethodGet, path: "/test/faults", rule: anyone().Waiting(), id: "listTestFaults", summary: "List the faults", tag: "Test"}, func(r *request, _ *nothing) (all[testFault], error) {
-		return all[testFault]{h.faults.list(tested(r, ""))}, nil
+		return all[testFault]{views(h.mishaps.List(tested(r, "")), viewFault)}, nil
 	})
 	handle(s, operation{method: http.MethodDelete, path: "/test/faults/{fault}", rule: anyone().Waiting(), id: "deleteTestFault", summary: "Remove a fault", tag: "Test", status: http.StatusNoContent}, func(r *request, _ *nothing) (nothing, error) {
 		id, err := r.id("fault")
 		if err != nil {
 			return nothing{}, err
 		}
-		return nothing{}, h.faults.remove(tested(r, ""), id)
+		return nothing{}, h.mishaps.Remove(tested(r, ""), id)
 	})
-	handle(s, operation{method: http.MethodGet, path: "/test/requests", rule: anyone().Waiting(), id: "listTestRequests", summary: "List the latest requests", tag: "Test", query: requestParameters}, func(r *request, _ *nothing) (all[testRequest], error) {
-		return all[testRequest]{h.faults.seen(tested(r, r.query.text("company")), r.query.text("method"), r.query.text("path"))}, nil
-	})
+	handle(s, operation{method: http.MethodGet, path: "/test/requests", rule: anyone().Waiting(), id: "listTestRequests", summary: "List the latest requests", tag: "Test", query: requestParameters}, h.requests)
+}
+
+// addFault adds a fault when all due work of its company is done, so that the next attempt is one of
+// the test's own.
+func (h *testHandlers) addFault(r *request, in *testFaultBody) (testFault, error) {
+	in.Company = tested(r, in.Company)
+	m, ok := in.mishap()
+	if !ok {
+		return testFault{}, fault.Invalid("delay", "not_a_duration")
+	}
+	if err := h.test.Settle(r.UserContext(), m.Company); err != nil {
+		return testFault{}, err
+	}
+	added, err := h.mishaps.Add(m)
+	return viewFault(added), err
+}
+
+// requests lists the latest requests, and waits for one if the caller asks for that.
+func (h *testHandlers) requests(r *request, _ *nothing) (all[testRequest], error) {
+	want := wantedRequests{company: tested(r, r.query.text("company")), method: r.query.text("method"), path: r.query.text("path"),
+		document: idOr(r.query.text("document"))}
+	ctx, cancel, err := r.patience()
+	if err != nil {
+		return all[testRequest]{}, err
+	}
+	defer cancel()
+	for {
+		found, next := h.journal.seen(want)
+		if len(found) > 0 {
+			return all[testRequest]{found}, nil
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return all[testRequest]{found}, r.UserContext().Err()
+		}
+	}
+}
+
+// patience returns a context that ends when the caller no longer wants to wait.
+func (r *request) patience() (context.Context, context.CancelFunc, error) {
+	var patience time.Duration
+	if text := r.query.text("wait"); text != "" {
+		var ok bool
+		if patience, ok = duration(text); !ok || patience < 0 || patience > maxTestWait {
+			r.query.faults.Add("wait", "not_a_duration")
+		}
+	}
+	if err := r.query.faults.Err(); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(r.UserContext(), patience)
+	return ctx, cancel, nil
 }
 
 var requestParameters = []parameter{
 	{name: "company", description: "ID of a company; by default that of the token.", kind: "string"},
 	{name: "method", description: "Such as POST.", kind: "string"},
 	{name: "path", description: "Such as /documents/*/send, where * is anything.", kind: "string"},
+	{name: "document", description: "ID of a document in the path.", kind: "string"},
+	waitParameter,
 }
 
 var clockParameters = []parameter{{name: "company", description: "ID of a company that may have a clock of its own; by default that of the token.", kind: "string"}}
@@ -269,7 +322,7 @@ var postingParameters = append([]parameter{
 	waitParameter,
 }, pageParameters...)
 
-var waitParameter = parameter{name: "wait", description: "How long to wait until there is such a message, such as 5s; at most 60s.", kind: "string"}
+var waitParameter = parameter{name: "wait", description: "How long to wait until there is one, such as 5s; at most 60s.", kind: "string"}
 
 // outbox lists mail, and waits for it if the caller asks for that.
 func (h *testHandlers) outbox(r *request, _ *nothing) (envelope[mailView], error) {
@@ -306,17 +359,10 @@ func (h *testHandlers) posted(r *request, _ *nothing) (envelope[testPosting], er
 func awaited[T, V any](h *testHandlers, r *request, company string, view func(T) V, added func() <-chan struct{},
 	find func(offset, limit int) (list.Page[T], error)) (envelope[V], error) {
 	p := r.query.page()
-	var patience time.Duration
-	if text := r.query.text("wait"); text != "" {
-		var ok bool
-		if patience, ok = duration(text); !ok || patience < 0 || patience > maxTestWait {
-			r.query.faults.Add("wait", "not_a_duration")
-		}
-	}
-	if err := r.query.faults.Err(); err != nil {
+	ctx, cancel, err := r.patience()
+	if err != nil {
 		return envelope[V]{}, err
 	}
-	ctx, cancel := context.WithTimeout(r.UserContext(), patience)
 	defer cancel()
 	if err := h.test.Settle(r.UserContext(), company); err != nil {
 		return envelope[V]{}, err

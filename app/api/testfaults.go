@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -13,46 +12,67 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/oklog/ulid/v2"
 
 	"paraph/app/fault"
 	"paraph/app/httpkit"
+	"paraph/app/mishap"
 )
 
-// The limits of what a test double keeps for tests.
-const (
-	maxTestFaults   = 1000
-	maxTestRequests = 1000
-	maxTestDelay    = time.Minute
-	maxTestTimes    = 1_000_000
-)
-
-// How an answer is lost.
-const (
-	answerCut    = "cut"
-	answerBroken = "broken"
-)
+// maxTestRequests is how many requests a test double remembers.
+const maxTestRequests = 1000
 
 type testFaultBody struct {
-	Company string `json:"company,omitempty" doc:"ID of a company: only requests with its tokens fail; by default that of the token"`
-	Method  string `json:"method,omitempty" doc:"Such as POST; any if left out"`
-	Path    string `json:"path,omitempty" doc:"Such as /documents/*/send, where * is anything; any if left out. Paths below /test never fail"`
-	Times   int    `json:"times,omitempty" doc:"How many requests fail; 1 by default"`
-	Status  int    `json:"status,omitempty" doc:"400 to 599: what is answered, and nothing is done"`
-	Delay   string `json:"delay,omitempty" doc:"Such as 2s, at most 60s: how long the request waits first"`
-	Answer  string `json:"answer,omitempty" enum:"cut,broken" doc:"The answer is lost, after the request was done or, with status, refused: cut closes the connection without one, broken sends the first half of it"`
+	Company string `json:"company,omitempty" doc:"ID of a company: only its requests, messages, webhooks, documents and records fail; by default that of the token"`
+	Target  string `json:"target,omitempty" enum:"requests,mail,webhooks,timestamps,sealing,disk" doc:"What fails; requests by default"`
+	Method  string `json:"method,omitempty" doc:"Of requests: such as POST; any if left out"`
+	Path    string `json:"path,omitempty" doc:"Of requests: such as /documents/*/send, where * is anything; any if left out. Paths below /test never fail"`
+	To      string `json:"to,omitempty" doc:"Of mail: an e-mail address; any if left out"`
+	Kind    string `json:"kind,omitempty" doc:"Of mail: the kind of message, such as invitation; any if left out"`
+	URL     string `json:"url,omitempty" doc:"Of webhooks: the receiver's address, where * is anything; any if left out"`
+	Type    string `json:"type,omitempty" doc:"Of webhooks: the type of event, such as document.completed; any if left out"`
+	Times   int    `json:"times,omitempty" doc:"How many attempts fail; 1 by default"`
+	Status  int    `json:"status,omitempty" doc:"Of requests, 400 to 599: what is answered, and nothing is done. Of webhooks, 300 to 599: what the receiver answers"`
+	Delay   string `json:"delay,omitempty" doc:"Such as 2s, at most 60s: how long it takes first. Changes on disk have none"`
+	Answer  string `json:"answer,omitempty" enum:"cut,broken,refused,timeout,rejected,bounced" doc:"How it fails. Requests are done and lose their answer: cut closes the connection without one, broken sends the first half of it. Otherwise there is no connection (refused, by default), no answer (timeout), or for webhooks the connection breaks (cut). The mail server can also refuse the message for good (rejected), or take and return it (bounced)"`
+}
+
+func (in testFaultBody) mishap() (m mishap.Mishap, ok bool) {
+	m = mishap.Mishap{Subject: mishap.Subject{Target: mishap.Target(in.Target), Company: idOr(in.Company), Method: in.Method, Path: in.Path,
+		To: in.To, Kind: in.Kind, URL: in.URL, Type: in.Type}, Times: in.Times, Status: in.Status, Answer: in.Answer}
+	if in.Delay == "" {
+		return m, true
+	}
+	m.Delay, ok = duration(in.Delay)
+	return m, ok
 }
 
 type testFault struct {
 	ID      string  `json:"id"`
 	Company *string `json:"company"`
+	Target  string  `json:"target" enum:"requests,mail,webhooks,timestamps,sealing,disk"`
 	Method  *string `json:"method"`
 	Path    *string `json:"path"`
+	To      *string `json:"to"`
+	Kind    *string `json:"kind"`
+	URL     *string `json:"url"`
+	Type    *string `json:"type"`
 	Times   int     `json:"times"`
 	Status  *int    `json:"status"`
 	Delay   *string `json:"delay"`
-	Answer  *string `json:"answer" enum:"cut,broken"`
-	Hits    int     `json:"hits" doc:"How many requests it has met"`
+	Answer  *string `json:"answer" enum:"cut,broken,refused,timeout,rejected,bounced"`
+	Hits    int     `json:"hits" doc:"How many attempts have failed because of it"`
+}
+
+func viewFault(x mishap.Entry) testFault {
+	v := testFault{ID: x.ID, Company: orNull(x.Company), Target: string(x.Target), Method: orNull(x.Method), Path: orNull(x.Path), To: orNull(x.To),
+		Kind: orNull(x.Kind), URL: orNull(x.URL), Type: orNull(x.Type), Times: x.Times, Answer: orNull(x.Answer), Hits: x.Hits}
+	if x.Status != 0 {
+		v.Status = &x.Status
+	}
+	if x.Delay != 0 {
+		v.Delay = orNull(x.Delay.String())
+	}
+	return v
 }
 
 type testRequest struct {
@@ -69,149 +89,31 @@ type testRequest struct {
 	Fault     *string `json:"fault" doc:"ID of the fault that it met"`
 }
 
-// rehearsedFaults makes requests to a test double fail as tests ask for, and remembers the latest
-// requests. It is safe for concurrent use.
-type rehearsedFaults struct {
-	server *server
+// requestJournal remembers the latest requests to a test double, and lets those fail that meet a
+// mishap. It is safe for concurrent use.
+type requestJournal struct {
+	server  *server
+	mishaps *mishap.Register
 
 	mu       sync.Mutex
-	faults   []*rehearsedFault
 	requests []testRequest
+	added    chan struct{} // closed with the next request
 }
 
-// rehearsedFault is a fault as it was asked for, and how often it was met.
-type rehearsedFault struct {
-	id    string
-	in    testFaultBody
-	delay time.Duration
-	hits  int
-}
-
-func (x *rehearsedFault) view() testFault {
-	var status *int
-	if x.in.Status != 0 {
-		status = &x.in.Status
-	}
-	return testFault{ID: x.id, Company: orNull(x.in.Company), Method: orNull(x.in.Method), Path: orNull(x.in.Path),
-		Times: x.in.Times, Status: status, Delay: orNull(x.in.Delay), Answer: orNull(x.in.Answer), Hits: x.hits}
-}
-
-// of reports whether a company asked for the fault; "" stands for all.
-func (x *rehearsedFault) of(company string) bool { return company == "" || x.in.Company == company }
-
+// of reports whether a request was of a company; "" stands for all.
 func (r testRequest) of(company string) bool {
 	return company == "" || r.Company != nil && *r.Company == company
 }
 
-// meets reports whether a request is one that is to fail.
-func (x *rehearsedFault) meets(company, method, path string) bool {
-	return x.hits < x.in.Times && (x.in.Company == "" || x.in.Company == company) &&
-		(x.in.Method == "" || strings.EqualFold(x.in.Method, method)) && (x.in.Path == "" || matches(x.in.Path, path))
-}
-
-// matches reports whether a path matches a pattern in which * stands for any text.
-func matches(pattern, path string) bool {
-	parts := strings.Split(pattern, "*")
-	if !strings.HasPrefix(path, parts[0]) {
-		return false
-	}
-	path = path[len(parts[0]):]
-	for i, part := range parts[1:] {
-		if i == len(parts)-2 {
-			return strings.HasSuffix(path, part)
-		}
-		at := strings.Index(path, part)
-		if at < 0 {
-			return false
-		}
-		path = path[at+len(part):]
-	}
-	return path == ""
-}
-
-// add adds a fault, or says what is wrong with it.
-func (f *rehearsedFaults) add(in testFaultBody) (testFault, error) {
-	var wrong fault.Fields
-	x := &rehearsedFault{id: ulid.Make().String(), in: in}
-	x.in.Times, x.in.Company = cmp.Or(in.Times, 1), idOr(in.Company)
-	if x.in.Times < 0 || x.in.Times > maxTestTimes {
-		wrong.Between("times", 1, maxTestTimes)
-	}
-	if in.Status != 0 && (in.Status < 400 || in.Status > 599) {
-		wrong.Between("status", 400, 599)
-	}
-	if in.Delay != "" {
-		d, ok := duration(in.Delay)
-		if !ok || d < 0 || d > maxTestDelay {
-			wrong.Add("delay", "not_a_duration")
-		}
-		x.delay = d
-	}
-	if in.Answer != "" && in.Answer != answerCut && in.Answer != answerBroken {
-		wrong.OneOf("answer", answerCut, answerBroken)
-	}
-	if in.Status == 0 && in.Delay == "" && in.Answer == "" {
-		wrong.Required("status")
-	}
+// clear forgets the requests of a company, "" for all.
+func (f *requestJournal) clear(company string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.faults) >= maxTestFaults {
-		wrong.TooMany("faults", maxTestFaults)
-	}
-	if err := wrong.Err(); err != nil {
-		return testFault{}, err
-	}
-	f.faults = append(f.faults, x)
-	return x.view(), nil
-}
-
-// list returns the faults of a company, "" for all.
-func (f *rehearsedFaults) list(company string) []testFault {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	out := []testFault{}
-	for _, x := range f.faults {
-		if x.of(company) {
-			out = append(out, x.view())
-		}
-	}
-	return out
-}
-
-func (f *rehearsedFaults) remove(company, id string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	before := len(f.faults)
-	f.faults = slices.DeleteFunc(f.faults, func(x *rehearsedFault) bool { return x.of(company) && x.id == id })
-	if len(f.faults) == before {
-		return fault.NotFound("fault")
-	}
-	return nil
-}
-
-// clear forgets the faults and requests of a company, "" for all.
-func (f *rehearsedFaults) clear(company string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.faults = slices.DeleteFunc(f.faults, func(x *rehearsedFault) bool { return x.of(company) })
 	f.requests = slices.DeleteFunc(f.requests, func(r testRequest) bool { return r.of(company) })
 }
 
-// take returns the first fault that a request meets, nil if it meets none.
-func (f *rehearsedFaults) take(company, method, path string) *rehearsedFault {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, x := range f.faults {
-		if x.meets(company, method, path) {
-			x.hits++
-			return x
-		}
-	}
-	return nil
-}
-
 // serve runs a request, and lets it fail if a test asked for that.
-func (f *rehearsedFaults) serve(c *fiber.Ctx) error {
+func (f *requestJournal) serve(c *fiber.Ctx) error {
 	path := c.Path()
 	if below, ok := strings.CutPrefix(path, "/api/"); ok {
 		path = "/" + below
@@ -222,14 +124,14 @@ func (f *rehearsedFaults) serve(c *fiber.Ctx) error {
 	seen := testRequest{ID: httpkit.RequestID(c), At: when(time.Now()), Method: c.Method(), Path: path, Query: orNull(string(c.Context().URI().QueryString())),
 		UserAgent: orNull(c.Get(fiber.HeaderUserAgent)), Key: orNull(c.Get("Idempotency-Key"))}
 	company := claimed(c)
-	x := f.take(company, seen.Method, path)
+	x := f.mishaps.Take(mishap.Subject{Target: mishap.Requests, Company: company, Method: seen.Method, Path: path})
 	err := f.run(c, x)
 	if known, ok := c.Locals(companyKey).(string); ok && known != "" {
 		company = known
 	}
 	seen.Company, seen.Status = orNull(company), c.Response().StatusCode()
 	if x != nil {
-		seen.Fault = &x.id
+		seen.Fault = &x.ID
 	}
 	if seen.Status >= http.StatusBadRequest && !c.Response().IsBodyStream() {
 		var said struct{ Code string }
@@ -242,33 +144,35 @@ func (f *rehearsedFaults) serve(c *fiber.Ctx) error {
 	if f.requests = append(f.requests, seen); len(f.requests) > maxTestRequests {
 		f.requests = slices.Delete(f.requests, 0, len(f.requests)-maxTestRequests)
 	}
+	close(f.added)
+	f.added = make(chan struct{})
 	return err
 }
 
 // run runs a request that meets a fault or nil. A failure is answered here, so that what becomes
 // of the answer is known.
-func (f *rehearsedFaults) run(c *fiber.Ctx, x *rehearsedFault) error {
+func (f *requestJournal) run(c *fiber.Ctx, x *mishap.Entry) error {
 	if x == nil {
 		if err := c.Next(); err != nil {
 			return f.server.fail(c, err)
 		}
 		return nil
 	}
-	time.Sleep(x.delay)
+	x.Wait(c.UserContext())
 	var err error
-	if x.in.Status != 0 {
-		err = f.refuse(c, x.in.Status)
+	if x.Status != 0 {
+		err = f.refuse(c, x.Status)
 	} else if err = c.Next(); err != nil {
 		err = f.server.fail(c, err)
 	}
 	if err != nil {
 		return err
 	}
-	switch x.in.Answer {
-	case answerCut:
+	switch x.Answer {
+	case mishap.Cut:
 		c.Context().HijackSetNoResponse(true)
 		c.Context().Hijack(func(net.Conn) {}) // it is closed when this returns
-	case answerBroken:
+	case mishap.Broken:
 		body := slices.Clone(c.Response().Body())
 		c.Response().SetBody(body[:len(body)/2])
 	}
@@ -276,7 +180,7 @@ func (f *rehearsedFaults) run(c *fiber.Ctx, x *rehearsedFault) error {
 }
 
 // refuse answers as the server does when it fails with a status.
-func (f *rehearsedFaults) refuse(c *fiber.Ctx, status int) error {
+func (f *requestJournal) refuse(c *fiber.Ctx, status int) error {
 	switch status {
 	case http.StatusInternalServerError:
 		return f.server.fail(c, errors.New("a test asked for this failure"))
@@ -307,15 +211,24 @@ func claimed(c *fiber.Ctx) string {
 	return claims.Company
 }
 
-// seen returns the latest requests that a test asks about, oldest first.
-func (f *rehearsedFaults) seen(company, method, path string) []testRequest {
+// wantedRequests selects requests; empty members select all.
+type wantedRequests struct{ company, method, path, document string }
+
+func (w wantedRequests) fits(r testRequest) bool {
+	return r.of(w.company) && (w.method == "" || strings.EqualFold(w.method, r.Method)) && (w.path == "" || mishap.Matches(w.path, r.Path)) &&
+		(w.document == "" || strings.Contains(strings.ToUpper(r.Path)+"/", "/"+w.document+"/"))
+}
+
+// seen returns the latest requests that a test asks about, oldest first, and a channel that is
+// closed with the next request.
+func (f *requestJournal) seen(w wantedRequests) (found []testRequest, next <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out := []testRequest{}
+	found = []testRequest{}
 	for _, r := range f.requests {
-		if r.of(company) && (method == "" || strings.EqualFold(method, r.Method)) && (path == "" || matches(path, r.Path)) {
-			out = append(out, r)
+		if w.fits(r) {
+			found = append(found, r)
 		}
 	}
-	return out
+	return found, f.added
 }

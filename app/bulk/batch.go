@@ -29,7 +29,7 @@ type batch struct {
 // begin reads what the batch needs, and returns the time.
 func (b *batch) begin(n int) (now time.Time, err error) {
 	err = b.DB.View(func(tx *kv.Tx) error {
-		now = tx.Now
+		now = tx.NowIn(b.run.Company)
 		if b.template, err = templates.Get(tx, b.run.key()); err != nil {
 			return err
 		}

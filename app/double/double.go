@@ -104,7 +104,8 @@ func (c *Company) Decline(t testing.TB, document string) {
 	c.do(t, http.MethodPost, "/test/documents/"+document+"/sign", map[string]bool{"decline": true}, nil)
 }
 
-// Fail makes the next requests with the company's tokens fail; see POST /test/faults.
+// Fail makes the company's next requests fail or, by the fault's target, its mail, webhooks, timestamps, sealing or
+// disk; see POST /test/faults.
 func (c *Company) Fail(t testing.TB, fault map[string]any) {
 	t.Helper()
 	c.do(t, http.MethodPost, "/test/faults", fault, nil)

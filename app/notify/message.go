@@ -14,6 +14,7 @@ import (
 	"paraph/app/account"
 	"paraph/app/limit"
 	"paraph/app/mail"
+	"paraph/app/mishap"
 	"paraph/app/words"
 	"paraph/kv"
 )
@@ -33,12 +34,14 @@ type Options struct {
 	// Captures reports that messages reach their readers without a mail server: in a test
 	// double, the tests read them.
 	Captures bool
-	NewID    func() ulid.ULID
-	Key      []byte // of the installation: encrypts message contents
-	BaseURL  string // for links in messages that belong to no document
-	Days     int    // days after which a message is removed; 0 keeps it
-	Now      func() time.Time
-	Log      *slog.Logger
+	// Mishaps are those that messages of a test double meet.
+	Mishaps *mishap.Register
+	NewID   func() ulid.ULID
+	Key     []byte // of the installation: encrypts message contents
+	BaseURL string // for links in messages that belong to no document
+	Days    int    // days after which a message is removed; 0 keeps it
+	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 // Outbox stores every message, and schedules its sending if there is a mail server.

@@ -71,7 +71,7 @@ func (s *Outbox) put(tx *kv.Tx, m Message) error {
 	m.ID, m.CreatedAt, m.Status = s.NewID().String(), tx.NowIn(m.Company), Queued
 	tx.OnCommit(s.Messages.isAdded)
 	add := s.queue
-	if !s.CanSend() {
+	if !s.CanSend() && !s.Mishaps.Awaits(m.subject()) {
 		add = s.keep
 	}
 	return errors.Join(add(tx, &m), s.Messages.store(tx, m))

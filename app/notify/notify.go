@@ -86,7 +86,11 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 	if err != nil {
 		return err
 	}
-	t := s.transport.Load()
+	t := *s.transport.Load()
+	x := s.Mishaps.Take(m.subject())
+	if x != nil {
+		t.Sender = failingSender{x}
+	}
 	if t.Sender == nil {
 		return s.change(job, s.keep)
 	}
@@ -108,6 +112,9 @@ func (s *Service) send(ctx context.Context, job kv.Job) error {
 	}
 	if sendErr == nil && err == nil {
 		err = s.delivered(m, reply)
+	}
+	if sendErr == nil && err == nil && x != nil {
+		err = s.bounce(m)
 	}
 	return errors.Join(sendErr, err)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"paraph/app/mishap"
 	"paraph/app/webhook"
 	"paraph/kv"
 )
@@ -164,8 +165,9 @@ func (s *Webhooks) due(id string) (w Webhook, due []Delivery, err error) {
 		if works, err := w.works(tx); err != nil || !works {
 			return cmp.Or(err, errTokenEnded)
 		}
+		now := tx.NowIn(w.Company)
 		return deliveries.Each(tx, "due", kv.K(id), func(_ string, d Delivery) (bool, error) {
-			if d.Next.After(tx.Now) {
+			if d.Next.After(now) {
 				return false, nil
 			}
 			err := s.withBody(tx, &d)
@@ -183,7 +185,11 @@ func (s *Webhooks) post(ctx context.Context, w Webhook, d Delivery) (Delivery, e
 	// not control.
 	begun := time.Now()
 	m := webhook.Message{URL: w.URL, ID: d.Event, At: begun, Body: []byte(d.Body), Keys: s.keys(w, s.NowIn(w.Company))}
-	answer, postErr := s.Client.Post(ctx, m)
+	client := s.Client
+	if x := s.Mishaps.Take(mishap.Subject{Target: mishap.Webhooks, Company: w.Company, URL: w.URL, Type: d.Type}); x != nil {
+		client = client.Via(x)
+	}
+	answer, postErr := client.Post(ctx, m)
 	took := int(time.Since(begun).Milliseconds())
 	if ctx.Err() != nil {
 		return d, ctx.Err()

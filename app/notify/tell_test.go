@@ -371,7 +371,7 @@ func TestTheOwnerIsToldThatSealingIsDelayed(t *testing.T) {
 	ts := &silent{}
 	s := newSituation(t, domain.Options{Signing: func(o *signing.Options) {
 		ts.Timestamper = o.Keys.Timestamper()
-		o.Timestamper = ts
+		o.Timestamper = func(string, bool) pki.Timestamper { return ts }
 	}})
 	d := send(anyOrder, "a")(t, s, nil)
 	ts.off.Store(true)

@@ -13,6 +13,7 @@ import (
 
 	"paraph/app/account"
 	"paraph/app/limit"
+	"paraph/app/mishap"
 	"paraph/app/signing/record"
 	"paraph/app/signing/store"
 	"paraph/app/signing/trail"
@@ -27,7 +28,8 @@ type WebhookOptions struct {
 	Store    *store.Store
 	Trail    *trail.Trail
 	Client   *webhook.Client
-	Key      []byte // from which secrets are derived
+	Mishaps  *mishap.Register // that deliveries of a test double meet
+	Key      []byte           // from which secrets are derived
 	NewID    func() ulid.ULID
 	Attempts int // per delivery
 	Days     int // days after which a delivery is removed

@@ -40,7 +40,7 @@ func (s *Completion) certify(ctx context.Context, d *record.Document, lists [][]
 	f := &record.File{ID: "certificate", BaseSize: int64(base.Len())}
 	chain := pdf.NewChain(pdf.Base{Reader: bytes.NewReader(base.Bytes()), Size: f.BaseSize})
 	g := growth{file: f, company: d.Company, chain: chain, now: now}
-	seal := sealBy(ctx, f, signer, s.revisions.authority(d.Company), now, company.Name, s.words.Match(d.Locale).Say("certificate.title"))
+	seal := sealBy(ctx, f, signer, s.revisions.sealer(d.Company), now, company.Name, s.words.Match(d.Locale).Say("certificate.title"))
 	if err := g.add("prepare", func(b pdf.Base) (pdf.Revision, error) {
 		return pdf.Prepare(b, pdf.PrepareSpec{MadeHere: true, Timestamp: timestampField, Certify: &seal})
 	}); err != nil {

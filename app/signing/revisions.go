@@ -19,8 +19,8 @@ import (
 type revisions struct {
 	blobs       *blob.Store
 	keys        *pki.Authority
-	timestamper pki.Timestamper // nil means the built-in authority
-	revocations *pki.Collector  // nil fetches none
+	timestamper func(company string, sealing bool) pki.Timestamper
+	revocations *pki.Collector // nil fetches none
 	log         *slog.Logger
 }
 
@@ -42,13 +42,11 @@ func sealBy(
 	}
 }
 
-// authority returns the authority whose timestamps a company's files get.
-func (s *revisions) authority(company string) pki.Timestamper {
-	if s.timestamper != nil {
-		return s.timestamper
-	}
-	return s.keys.TimestamperFor(company)
-}
+// authority returns the authority whose timestamps a company's files get until they are sealed.
+func (s *revisions) authority(company string) pki.Timestamper { return s.timestamper(company, false) }
+
+// sealer returns the authority whose timestamps a company's files get when they are sealed.
+func (s *revisions) sealer(company string) pki.Timestamper { return s.timestamper(company, true) }
 
 // baseOf opens the current PDF of a file, to append to.
 func (s *revisions) baseOf(f *record.File) (pdf.Base, func() error, error) {
@@ -133,7 +131,7 @@ func (s *revisions) validate(ctx context.Context, g *growth, lists [][]byte) err
 	}); err != nil {
 		return err
 	}
-	ts := s.authority(g.company)
+	ts := s.sealer(g.company)
 	return g.add("timestamp", func(b pdf.Base) (pdf.Revision, error) {
 		return pdf.Timestamp(b, timestampField, timestampSize(ts), func(digest []byte) ([]byte, error) {
 			token, err := ts.Timestamp(ctx, digest)

@@ -54,8 +54,9 @@ type Options struct {
 	PDFium      *pdfium.Engine
 	Pictures    *pictures.Cache // of pages; nil: each is drawn every time
 	Office      *convert.Office // nil: the built-in renderer converts DOCX
-	// Timestamper is a remote authority; nil means the built-in one.
-	Timestamper pki.Timestamper
+	// Timestamper returns the authority whose timestamps a company's files get, when they are sealed
+	// and before. Nil: the built-in one.
+	Timestamper func(company string, sealing bool) pki.Timestamper
 	// Employment looks up where a person works, and as what, by their address; nil knows nobody.
 	Employment func(tx *kv.Tx, company, email string) (organization, jobTitle string, err error)
 	// Revocations fetches revocation data of other authorities; nil fetches none.
@@ -252,8 +253,10 @@ func newCore(o Options) *core {
 	c.links = &links{linkKey: o.LinkKey, baseURL: o.BaseURL, mails: o.Mails}
 	c.schedule = &schedule{jobs: o.Jobs, pictures: o.Pictures, trashDays: o.TrashDays}
 	c.changes = &changes{db: o.DB, store: c.store, schedule: c.schedule, locks: new(locks)}
-	c.revisions = &revisions{blobs: o.Blobs, keys: o.Keys, timestamper: o.Timestamper, revocations: o.Revocations,
-		log: o.Log}
+	c.revisions = &revisions{blobs: o.Blobs, keys: o.Keys, timestamper: o.Timestamper, revocations: o.Revocations, log: o.Log}
+	if o.Timestamper == nil {
+		c.revisions.timestamper = func(company string, _ bool) pki.Timestamper { return o.Keys.TimestamperFor(company) }
+	}
 	return c
 }
 

@@ -104,6 +104,13 @@ func NewClient(o Options) *Client {
 	return c
 }
 
+// Via returns a client whose messages go another way than over the network.
+func (c *Client) Via(t http.RoundTripper) *Client {
+	via := *c.http
+	via.Transport = t
+	return &Client{options: c.options, http: &via}
+}
+
 // dial connects to an allowed host, and refuses its private addresses. They are checked after
 // the name was resolved, each one, so that no name can lead to an unexpected place.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
