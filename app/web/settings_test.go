@@ -404,7 +404,7 @@ func TestTokenForms(t *testing.T) {
 	for name, form := range map[string][]string{
 		"no name": {"scope.read", "yes", "life", "30"}, "no scope": {"name", "x", "life", "30"},
 		"too much": {"name", "x", "scope.write", "yes", "life", "30"}, "no life": {"name", "x", "scope.read", "yes", "life", "soon"},
-		"no address": {"name", "x", "scope.read", "yes", "life", "30", "addresses", "127.0.0.1, home"},
+		"no address":  {"name", "x", "scope.read", "yes", "life", "30", "addresses", "127.0.0.1, home"},
 		"no template": {"name", "x", "scope.read", "yes", "life", "30", "template_ids", "lease"},
 	} {
 		if status, html := v.send("/app/settings/api", form...); status != http.StatusUnprocessableEntity || strings.Contains(html, `id="secret"`) {
