@@ -89,13 +89,13 @@ func instant(f *fault.Fields, field string, v *string) *time.Time {
 
 type createBody struct {
 	DocumentBody
-	Invitations  []newInvitationBody `json:"invitations,omitempty"`
-	Fields       []fieldBody         `json:"fields,omitempty" doc:"As with PUT fields"`
-	Files        []base64File        `json:"files,omitempty" doc:"Files as base64"`
-	TextTags     bool                `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them"`
-	Placeholders bool                `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX and HTML files, such as {{rent}}, are variables to be filled in rather than text fields"`
-	Send         bool                `json:"send,omitempty" doc:"Send immediately"`
-	SendAt       *string             `json:"send_at,omitempty" doc:"RFC 3339, at most a year ahead: sends it then"`
+	Invitations  []invitationBody `json:"invitations,omitempty"`
+	Fields       []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields"`
+	Files        []base64File     `json:"files,omitempty" doc:"Files as base64"`
+	TextTags     bool             `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them"`
+	Placeholders bool             `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX and HTML files, such as {{rent}}, are variables to be filled in rather than text fields"`
+	Send         bool             `json:"send,omitempty" doc:"Send immediately"`
+	SendAt       *string          `json:"send_at,omitempty" doc:"RFC 3339, at most a year ahead: sends it then"`
 }
 
 // documentHandlers serves documents.

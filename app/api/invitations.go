@@ -13,8 +13,7 @@ import (
 	"paraph/app/signing/record"
 )
 
-// InvitationBody describes an invitation.
-type InvitationBody struct {
+type invitationBody struct {
 	Name           *string `json:"name,omitempty" doc:"Up to 255 characters"`
 	Email          *string `json:"email,omitempty"`
 	Company        *string `json:"company,omitempty" doc:"Fills in their company fields, which they can change; by default the contact's organization when the document is sent"`
@@ -30,24 +29,14 @@ type InvitationBody struct {
 	AccessCodeHint *string `json:"access_code_hint,omitempty" doc:"With access_code: a hint shown to anyone with the link"`
 	Locale         *string `json:"locale,omitempty" doc:"The recipient's language"`
 	Message        *string `json:"message,omitempty" doc:"Message for this recipient only"`
+
+	Values map[string]fieldValue `json:"values,omitempty" doc:"What is filled in beforehand in their fields, by name; they can change it unless the field is read-only. Not when somebody is replaced"`
 }
 
-func (b *InvitationBody) input() record.InvitationInput {
+func (b *invitationBody) input() record.InvitationInput {
 	return record.InvitationInput{Name: b.Name, Email: b.Email, Company: b.Company, JobTitle: b.JobTitle, Role: b.Role, RoleName: b.RoleName,
 		Group: b.Group, Named: b.Named, SharesEmail: b.SharesEmail, Position: b.Position,
-		Authentication: b.Authentication, AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message}
-}
-
-// newInvitationBody is an invitation of a document that is made with its fields.
-type newInvitationBody struct {
-	InvitationBody
-	Values map[string]fieldValue `json:"values,omitempty" doc:"What is filled in beforehand in their fields, by name; they can change it unless the field is read-only"`
-}
-
-func (b *newInvitationBody) input() record.InvitationInput {
-	in := b.InvitationBody.input()
-	in.Values = texts(b.Values)
-	return in
+		Authentication: b.Authentication, AccessCode: b.AccessCode, AccessCodeHint: b.AccessCodeHint, Locale: b.Locale, Message: b.Message, Values: texts(b.Values)}
 }
 
 type delegateBody struct {
@@ -72,7 +61,7 @@ type consentBody struct {
 }
 
 type inviteBody struct {
-	Invitations []InvitationBody `json:"invitations,omitempty"`
+	Invitations []invitationBody `json:"invitations,omitempty"`
 }
 
 type signBody struct {
@@ -271,7 +260,7 @@ func (r *request) showInvitation(d *record.Document, id string) (invitationView,
 	return r.showInvitations(d, []record.Invitation{*inv})[0], nil
 }
 
-func (h *invitationHandlers) updateInvitation(r *request, in *InvitationBody) (invitationView, error) {
+func (h *invitationHandlers) updateInvitation(r *request, in *invitationBody) (invitationView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return invitationView{}, err
@@ -357,7 +346,7 @@ func (h *invitationHandlers) delegate(r *request, in *delegateBody) (documentVie
 		h.sending.Delegate(r.call(), document, id, in.input(), in.Reason))
 }
 
-func (h *invitationHandlers) replace(r *request, in *InvitationBody) (documentView, error) {
+func (h *invitationHandlers) replace(r *request, in *invitationBody) (documentView, error) {
 	document, id, err := r.place()
 	if err != nil {
 		return documentView{}, err

@@ -140,11 +140,11 @@ func (b *TemplateBody) input() record.DocumentInput {
 
 type createTemplateBody struct {
 	TemplateBody
-	Roles        []newInvitationBody `json:"roles,omitempty" doc:"In place of people; each needs a role_name"`
-	Fields       []fieldBody         `json:"fields,omitempty" doc:"As with PUT fields; invitation_id may be the name of a role"`
-	Files        []base64File        `json:"files,omitempty" doc:"Files as base64"`
-	TextTags     bool                `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them; roles that only they name are added"`
-	Placeholders bool                `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX and HTML files, such as {{rent}}, are variables to be filled in rather than text fields"`
+	Roles        []invitationBody `json:"roles,omitempty" doc:"In place of people; each needs a role_name"`
+	Fields       []fieldBody      `json:"fields,omitempty" doc:"As with PUT fields; invitation_id may be the name of a role"`
+	Files        []base64File     `json:"files,omitempty" doc:"Files as base64"`
+	TextTags     bool             `json:"text_tags,omitempty" doc:"Make fields of the text tags in the files, such as {{signature;role=Buyer}}, and cover them; roles that only they name are added"`
+	Placeholders bool             `json:"placeholders,omitempty" doc:"With text_tags: names alone in DOCX and HTML files, such as {{rent}}, are variables to be filled in rather than text fields"`
 }
 
 type saveAsTemplateBody struct {

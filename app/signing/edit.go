@@ -152,6 +152,7 @@ func (s *Drafts) UpdateInvitation(
 		in.ApplyTo(f, inv, s.links.proofs(), d.Template)
 		inv.UpdatedAt = tx.Now
 		d.Distinct(f, inv)
+		d.Preset(f, inv.ID, in.Values, s.writing(d))
 		if in.Group != nil && in.Position == nil {
 			record.AlignGroups(d, nil)
 		} else {
