@@ -135,6 +135,12 @@ func TestValuesPerRecipient(t *testing.T) {
 			t.Errorf("field %d has the value %q, not %q", i, got, want)
 		}
 	}
+	at := "/documents/" + d.Text(t, "id")
+	c.Patch(t, at+"/invitations/"+d.Text(t, "invitations.0.id"), obj{"values": obj{"city": "Köln"}}).Want(t, 200)
+	if got := c.Get(t, at).Text(t, "fields.0.value"); got != "Köln" {
+		t.Errorf("the value is %q", got)
+	}
+	failed(t, c.Post(t, at+"/invite", obj{"invitations": list{merged(signer(3), obj{"values": obj{"city": "Ulm"}})}}), 422, "invitations.0.values.city")
 	failed(t, create(people(obj{"amount": 1}, obj{})), 422, "invitations.0.values.amount") // it is the other's
 	failed(t, create(people(obj{}, obj{"amount": "much"})), 422, "invitations.1.values.amount.value")
 }

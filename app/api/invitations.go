@@ -351,6 +351,13 @@ func (h *invitationHandlers) replace(r *request, in *invitationBody) (documentVi
 	if err != nil {
 		return documentView{}, err
 	}
+	var f fault.Fields
+	for name := range in.Values { // the fields keep what was filled in before they were sent
+		f.Add("values."+name, "unknown_field")
+	}
+	if err := f.Err(); err != nil {
+		return documentView{}, err
+	}
 	return r.reply(h.sending.Replace(r.call(), document, id, in.input()))
 }
 

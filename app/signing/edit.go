@@ -112,6 +112,9 @@ func (s *Drafts) Invite(
 			return nil, nil
 		}
 		made = s.invite(f, d, in, tx.Now)
+		for i := range made {
+			d.Preset(f.At(d.People(), i), made[i], in[i].Values, s.writing(d)) // which names no field: they have none yet
+		}
 		if !f.Empty() {
 			return nil, nil
 		}
