@@ -223,7 +223,7 @@ func TestFilesMoveToColdStorageAndBack(t *testing.T) {
 	// Whoever uploads the same file again has it here, for as long as the document is in use.
 	c.begun(t, "Lease", smallPDF("Lease", 5000))
 	before := here(t, dir)
-	c = p.advance("48h")
+	p.advance("48h")
 	run(dir, "0 files moved", 0, "cold", "--move")
 	if got := here(t, dir); got != before {
 		t.Errorf("%d files are on the disk while a new document needs what has moved, %d before", got, before)
