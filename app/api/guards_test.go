@@ -185,7 +185,7 @@ func TestEveryOperationKeepsChecks(t *testing.T) {
 				if check == "access_code" {
 					person["access_code"] = "first code"
 				}
-				d := sent(t, g.owner, 0, obj{"invitations": list{person}, "expires_at": "2026-12-31T00:00:00Z"})
+				d := sent(t, g.owner, 0, obj{"invitations": list{person}, "expires_at": "2040-12-31T00:00:00Z"})
 				g.document, g.invitation = d.Text(t, "id"), d.Text(t, "invitations.0.id")
 				g = operation(t, g.linked(t))
 				g.staysShut(t)

@@ -133,8 +133,8 @@ func (in *InvitationInput) ApplyAuthentication(f *fault.Fields, inv *Invitation,
 
 // OnlyCode reports whether the input sets only the access code and its hint.
 func (in *InvitationInput) OnlyCode() bool {
-	only := InvitationInput{ID: in.ID, AccessCode: in.AccessCode, AccessCodeHint: in.AccessCodeHint}
-	return in.AccessCode != nil && reflect.DeepEqual(*in, only)
+	only := InvitationInput{ID: in.ID, AccessCode: in.AccessCode, AccessCodeHint: in.AccessCodeHint, Values: in.Values}
+	return in.AccessCode != nil && len(in.Values) == 0 && reflect.DeepEqual(*in, only)
 }
 
 // KeepAuthentication prevents an invited person from changing how their
