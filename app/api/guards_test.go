@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"paraph/app/apptest"
 )
@@ -185,7 +186,7 @@ func TestEveryOperationKeepsChecks(t *testing.T) {
 				if check == "access_code" {
 					person["access_code"] = "first code"
 				}
-				d := sent(t, g.owner, 0, obj{"invitations": list{person}, "expires_at": "2040-12-31T00:00:00Z"})
+				d := sent(t, g.owner, 0, obj{"invitations": list{person}, "expires_at": time.Now().AddDate(0, 1, 0)})
 				g.document, g.invitation = d.Text(t, "id"), d.Text(t, "invitations.0.id")
 				g = operation(t, g.linked(t))
 				g.staysShut(t)
