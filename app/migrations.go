@@ -26,11 +26,12 @@ func migrations(key func() ([]byte, error)) []kv.Migration {
 		{To: 10, Run: store.MigrateScheduled},
 		{To: 11, Run: nothing}, // messages are stored compressed, which older programs can't read
 		{To: 12, Run: migrateLinks},
+		{To: 13, Run: nothing}, // tokens can have limits, which older programs don't heed
 	}
 }
 
 // nothing is the migration of records that are read as they are, but that older programs could
-// not read once this one has written them.
+// not read, or would misread, once this one has written them.
 func nothing(*kv.DB) error { return nil }
 
 // sealRecords encrypts what older versions have stored in the clear, and removes it

@@ -118,7 +118,7 @@ func (w Writer) call(fn func(tx *Tx) error) (*group, error) {
 		return nil, ErrTooLarge
 	case db.full != nil && len(tx.own.writes) > 0 && db.full(w.scope):
 		tx.own.drop()
-		return nil, fmt.Errorf("%w: so a test wants it", ErrDiskFull)
+		return nil, fmt.Errorf("%w, as a test asked for", ErrDiskFull)
 	}
 	return db.enter(tx), nil
 }

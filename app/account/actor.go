@@ -145,8 +145,8 @@ func (a Actor) Can(s Scope) bool {
 	return false
 }
 
-// From returns the call of the actor from a place, or an error if its token can't be used there.
-func (a Actor) From(from From) (Call, error) {
+// CallFrom returns a call by the actor that comes from there, or an error if its token can't be used there.
+func (a Actor) CallFrom(from From) (Call, error) {
 	if len(a.Networks) > 0 {
 		at, err := netip.ParseAddr(from.IP)
 		inside := func(n netip.Prefix) bool { return n.Contains(at.Unmap()) }

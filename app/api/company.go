@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"paraph/app/account"
@@ -241,17 +240,9 @@ func (h *tokenHandlers) routes(s *server) {
 	handle(s, operation{method: http.MethodPost, path: "/tokens", rule: may(account.ScopeRead), id: "createToken", needs: []string{"name"}, summary: "Create an API token", tag: "Company", status: http.StatusCreated}, func(r *request, in *tokenBody) (tokenView, error) {
 		var f fault.Fields
 		until, err := r.deadline(&f, "expires_at", in.ExpiresAt)
-		var templates []string
-		for i, id := range in.TemplateIDs {
-			t, failed := h.drafts.GetTemplate(r.who, idOr(id))
-			if fault.KindOf(failed) == fault.KindNotFound {
-				f.Selected("template_ids." + strconv.Itoa(i))
-				continue
-			}
-			if failed != nil {
-				return tokenView{}, failed
-			}
-			templates = append(templates, t.ID)
+		templates, failed := h.drafts.KnownTemplates(&f, r.who, views(in.TemplateIDs, idOr))
+		if failed != nil {
+			return tokenView{}, failed
 		}
 		if err := merge(&f, err); err != nil {
 			return tokenView{}, err

@@ -3,6 +3,7 @@ package api_test
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"paraph/app/apptest"
@@ -104,6 +105,8 @@ func TestFieldsOnRangesOfPages(t *testing.T) {
 		failed(t, create(initials(obj{"type": "signature"}), initials(obj{"pages": pages})), 422, "fields.1.pages")
 	}
 	failed(t, create(initials(obj{"pages": "all", "page": 2})), 422, "fields.0.pages")
+	failed(t, create(initials(obj{"pages": strings.Repeat("all,", 1000) + "all"})), 422, "fields.0.pages")
+	failed(t, create(slices.Repeat(list{initials(obj{"pages": "all"})}, 1001)...), 422, "fields") // more than 5,000
 	failed(t, create(initials(obj{"pages": "all", "width": 10000}), initials(obj{"pages": "all"})), 422, "fields.0.width")
 	d := create(initials(obj{"pages": "first"})).Want(t, 201)
 	at := "/documents/" + d.Text(t, "id") + "/fields"

@@ -55,7 +55,7 @@ func (s *server) authenticate(c *fiber.Ctx) (account.Call, error) {
 	if err != nil {
 		return account.Call{}, err
 	}
-	return who.From(account.From{IP: s.Kit.Address(c), UserAgent: httpkit.Agent(c)})
+	return who.CallFrom(account.From{IP: s.Kit.Address(c), UserAgent: httpkit.Agent(c)})
 }
 
 // call returns the call of a service that acts on the document as the caller has seen it.

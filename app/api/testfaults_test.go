@@ -124,3 +124,21 @@ func TestFaultsInput(t *testing.T) {
 		t.Errorf("the request is listed as %s", met.Body)
 	}
 }
+
+// TestRequestsAreAwaited asks for a request before it is made, and for those about one document.
+func TestRequestsAreAwaited(t *testing.T) {
+	t.Parallel()
+	c := testCompany(t, obj{})
+	id := c.Post(t, "/documents", obj{"title": "Lease"}).Want(t, 201).Text(t, "id")
+	at := "/test/requests?company=" + c.CompanyID
+	if r := c.Get(t, at+"&document="+id).Want(t, 200); len(r.At(t, "data").(list)) != 0 {
+		t.Errorf("a document that nobody asked for has the requests %s", r.Body)
+	}
+	awaited := make(chan *apptest.Response)
+	go func() { awaited <- c.Get(t, at+"&document="+id+"&wait=60s") }()
+	c.Get(t, "/documents/"+id+"/events").Want(t, 200)
+	if r := <-awaited; r.Status != 200 || r.Text(t, "data.0.path") != "/documents/"+id+"/events" {
+		t.Errorf("waiting brings %s", r.Body)
+	}
+	failed(t, c.Get(t, at+"&wait=61s"), 422, "wait")
+}

@@ -133,6 +133,10 @@ func (s *Drafts) placeAnchored(
 		for _, one := range in[i].OnPages(at, where) {
 			all = append(all, placing{one, at})
 		}
+		if len(all) > s.limits.Fields { // before a short request becomes millions of fields
+			f.TooMany("fields", s.limits.Fields)
+			return nil, nil
+		}
 	}
 	if anchored > 0 {
 		if err := s.resolveAll(ctx, who, d, all, uploads); err != nil {

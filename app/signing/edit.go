@@ -113,7 +113,8 @@ func (s *Drafts) Invite(
 		}
 		made = s.invite(f, d, in, tx.Now)
 		for i := range made {
-			d.Preset(f.At(d.People(), i), made[i], in[i].Values, s.writing(d)) // which names no field: they have none yet
+			// Nobody has fields yet when they are invited, so that any value is refused.
+			d.Preset(f.At(d.People(), i), made[i], in[i].Values, s.writing(d))
 		}
 		if !f.Empty() {
 			return nil, nil

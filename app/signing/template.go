@@ -84,6 +84,23 @@ func (s *Drafts) GetTemplate(who account.Call, id string) (t Template, err error
 	return t, err
 }
 
+// KnownTemplates returns the identifiers of templates of the caller's company. What is none is a fault of template_ids.
+func (s *Drafts) KnownTemplates(f *fault.Fields, who account.Call, ids []string) (known []string, err error) {
+	err = s.db.View(func(tx *kv.Tx) error {
+		for i, id := range ids {
+			switch _, err := loadTemplate(tx, who, id); {
+			case fault.KindOf(err) == fault.KindNotFound:
+				f.Selected(fmt.Sprintf("template_ids.%d", i))
+			case err != nil:
+				return err
+			}
+			known = append(known, id)
+		}
+		return nil
+	})
+	return known, err
+}
+
 // TemplateOf returns the identifier of the template that a document was made from, if there is one.
 func (s *Drafts) TemplateOf(who account.Call, id string) (template string, err error) {
 	err = s.db.View(func(tx *kv.Tx) error {

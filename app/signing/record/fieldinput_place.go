@@ -113,6 +113,9 @@ func (in *FieldInput) OnPages(f *fault.Fields, p Placement) []FieldInput {
 	return out
 }
 
+// maxPageList is the longest list of pages, in bytes.
+const maxPageList = 1000
+
 // pageNumbers returns the pages that a list names, in their order in the file, each once.
 func pageNumbers(list string, last int) (numbers []int, ok bool) {
 	number := func(s string, otherwise int) int {
@@ -130,6 +133,10 @@ func pageNumbers(list string, last int) (numbers []int, ok bool) {
 		}
 		return n
 	}
+	if len(list) > maxPageList {
+		return nil, false
+	}
+	chosen := make([]bool, last+1)
 	for part := range strings.SplitSeq(list, ",") {
 		from, to, ranged := strings.Cut(part, "-")
 		low := number(from, 0)
@@ -144,11 +151,15 @@ func pageNumbers(list string, last int) (numbers []int, ok bool) {
 			return nil, false
 		}
 		for n := low; n <= high; n++ {
+			chosen[n] = true
+		}
+	}
+	for n, is := range chosen {
+		if is {
 			numbers = append(numbers, n)
 		}
 	}
-	slices.Sort(numbers)
-	return slices.Compact(numbers), true
+	return numbers, true
 }
 
 // Units in which a place can be given.

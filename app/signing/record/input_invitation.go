@@ -29,7 +29,7 @@ type InvitationInput struct {
 	AccessCodeHint *string
 	Locale         *string
 	Message        *string
-	Values         map[string]string // of the person's fields by name, where the document is made with its fields
+	Values         map[string]string // of the person's fields by name, see [Document.Preset]
 }
 
 // Apply checks the input and writes it to the invitation of a document.

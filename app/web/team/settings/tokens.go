@@ -126,7 +126,7 @@ func (h *Tokens) CreateToken(r *page.Request) error {
 		if failed != nil {
 			return failed
 		}
-		return again(h.Frame, r, page.MergeFaults(page.MergeFaults(err, "scopes"), "addresses"), "settings-api", p)
+		return again(h.Frame, r, page.MergeFaults(page.MergeFaults(page.MergeFaults(err, "scopes"), "addresses"), "template_ids"), "settings-api", p)
 	}
 	r.Form = page.Form{}
 	p, err := h.tokenPage(r, &made)
@@ -152,13 +152,9 @@ func (h *Tokens) tokenInput(r *page.Request) (in account.TokenInput, err error) 
 	}
 	in.Addresses = strings.FieldsFunc(r.Form.Value("addresses"), func(c rune) bool { return c == ',' || unicode.IsSpace(c) })
 	if id := r.Form.Value("template_ids"); id != "" {
-		switch _, err := h.Drafts.GetTemplate(r.Who.Call, id); {
-		case fault.KindOf(err) == fault.KindNotFound:
-			f.Selected("template_ids")
-		case err != nil:
+		if in.Templates, err = h.Drafts.KnownTemplates(&f, r.Who.Call, []string{id}); err != nil {
 			return in, err
 		}
-		in.Templates = []string{id}
 	}
 	if days := number(r, &f, "life"); days > 0 {
 		in.ExpiresAt = new(h.Now(r.Who.Company.ID).AddDate(0, 0, min(days, 3650)))
