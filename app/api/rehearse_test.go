@@ -75,11 +75,11 @@ func TestRehearsal(t *testing.T) {
 	failed(t, rehearse(t, company(t), at, nil), 404)
 	failed(t, rehearse(t, server(t).Anonymous(), at, nil), 401)
 
-	d = rehearse(t, c, at, obj{"fields": obj{"place": "Lisbon", "pay": "pay b"}, "next": obj{"name": "Mia Manager", "email": "mia@boss.example"}})
+	d = rehearse(t, c, at, obj{"fields": obj{"place": "Lisbon", "pay": "pay b"}, "next": obj{"name": "Mia Manager", "email": "mia@rehearsal.example"}})
 	if d.Want(t, 200); d.Text(t, "status") != "completed" || strings.Join(d.Texts(t, "invitations", "status")[:5], " ") != "signed signed not_needed signed read" {
 		t.Fatalf("in the end it is %s", d.Body)
 	}
-	if d.Text(t, "invitations.3.email") != "mia@boss.example" {
+	if d.Text(t, "invitations.3.email") != "mia@rehearsal.example" {
 		t.Errorf("somebody else was named: %s", d.Body)
 	}
 	values := map[string]any{}
@@ -108,7 +108,7 @@ func TestRehearsal(t *testing.T) {
 			t.Errorf("the audit trail has %s %d times, want %d", kind, got, times)
 		}
 	}
-	if mails := server(t).Mails(t, "mia@boss.example"); len(mails) != 2 {
+	if mails := server(t).Mails(t, "mia@rehearsal.example"); len(mails) != 2 {
 		t.Errorf("the person who was named got %d messages", len(mails))
 	}
 	failed(t, rehearse(t, c, at, nil), 409)

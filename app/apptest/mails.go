@@ -2,6 +2,7 @@ package apptest
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -19,14 +20,8 @@ func (s *Server) Mails(t testing.TB, to string) []Mail {
 	var list struct {
 		Data []Mail `json:"data"`
 	}
-	s.Anonymous().Get(t, "/test/outbox?per_page=1000").Want(t, http.StatusOK).Decode(t, &list)
-	var out []Mail
-	for _, m := range list.Data {
-		if strings.EqualFold(m.To, to) {
-			out = append(out, m)
-		}
-	}
-	return out
+	s.Anonymous().Get(t, "/test/outbox?per_page=1000&to="+url.QueryEscape(to)).Want(t, http.StatusOK).Decode(t, &list)
+	return list.Data
 }
 
 // Link returns the token that follows a string such as "/s/" or "token=" in a link of
